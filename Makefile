@@ -1,0 +1,57 @@
+# `make paper` is the project in one command, `make test` its proof. `make` alone lists everything.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3 || echo python3.11)
+VENV ?= .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+
+.PHONY: help install paper test lab bench report doctor lock hooks clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make paper    run every notebook at demo scale; tables, figures and report.html go to outputs/"
+	@echo "make test     check style and types, run the tests and the regression notebooks"
+	@echo "make lab      open JupyterLab"
+	@echo "make bench    compare the replicated trainer with a plain training loop"
+	@echo "make doctor   look whether this machine can run the notebooks"
+	@echo "make hooks    install the pre-commit hooks"
+	@echo "make lock     write requirements.txt anew from pyproject.toml (LOCK_FLAGS=--upgrade: newest versions)"
+	@echo "make clean    remove $(VENV) and the tools' caches; outputs/ stays"
+	@echo
+	@echo "All of them first create $(VENV) with $(PYTHON) where that has not been done."
+
+install: $(INSTALLED)
+
+# Touched last, so that a failed installation is tried again.
+$(INSTALLED): requirements.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null || { \
+	  echo "driftlab needs Python 3.11, and $(PYTHON) is not that. Install it, or say where it is:" >&2; \
+	  echo "  make $(or $(MAKECMDGOALS),install) PYTHON=/path/to/python3.11" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --disable-pip-version-check --quiet -r requirements.txt
+	@touch $@
+
+paper: $(INSTALLED)
+	$(BIN)/driftlab run --scale demo; status=$$?; $(BIN)/driftlab report && exit $$status
+
+test: $(INSTALLED)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest --nbval --nbval-current-env
+
+lab: $(INSTALLED)
+	$(BIN)/jupyter lab
+
+bench report doctor: $(INSTALLED)
+	$(BIN)/driftlab $@
+
+lock: $(INSTALLED)
+	$(BIN)/python tools/lock.py $(LOCK_FLAGS)
+
+hooks: $(INSTALLED)
+	$(BIN)/pre-commit install
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build lib/*.egg-info
+	find lib tests tools -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,5 @@
+"""`python -m driftlab.cli` is `driftlab`."""
+
+from driftlab.cli import main
+
+main()

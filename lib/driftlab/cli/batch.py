@@ -1,0 +1,242 @@
+"""Executes notebooks one after the other, each in processes of its own, and lets none outlive its turn."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any, Literal, TextIO
+
+from driftlab.cli.plan import Plan
+from driftlab.cli.processes import ProcessTree
+
+State = Literal["not run", "running", "passed", "failed", "timed out", "stopped"]
+
+
+@dataclass
+class Turn:
+    """One notebook's execution, as far as it has come.
+
+    Attributes:
+        name: The notebook.
+        state: How it ended, `stopped` being the user's doing.
+        cell: The cell that is being executed, counted from 1; where it failed or was stopped.
+        of: How many cells it has.
+        seconds: Elapsed time.
+        says: The last line that it printed.
+        error: What went wrong, in one line.
+    """
+
+    name: str
+    state: State = "not run"
+    cell: int = 0
+    of: int = 0
+    seconds: float = 0.0
+    says: str = ""
+    error: str = ""
+
+
+class Stopped(KeyboardInterrupt):
+    """Somebody ended the batch, with this signal."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"signal {number}")
+        self.number = number
+
+
+@dataclass
+class Batch:
+    """What became of each notebook.
+
+    Attributes:
+        turns: One a notebook, in order.
+        stopped_by: The signal that ended the batch early, or 0.
+    """
+
+    turns: list[Turn] = field(default_factory=list)
+    stopped_by: int = 0
+
+    @property
+    def passed(self) -> bool:
+        """Whether every notebook ran to its end."""
+        return all(turn.state == "passed" for turn in self.turns)
+
+
+def run_batch(
+    plans: list[Plan],
+    *,
+    timeout: float | None,
+    keep_going: bool,
+    environment: dict[str, str],
+    show: Callable[[Turn], None],
+) -> Batch:
+    """Execute notebooks in order.
+
+    Args:
+        plans: The notebooks and their parameters.
+        timeout: Wall-clock seconds for each, after which its whole process tree is killed; `None`: no limit.
+        keep_going: Whether the ones after a failed one still run.
+        environment: The environment variables of the notebooks' processes.
+        show: Called some times a second with the running turn, and once when it has ended.
+    """
+    batch = Batch([Turn(plan.notebook.name) for plan in plans])
+    with _signals_stop():
+        try:
+            for plan, turn in zip(plans, batch.turns, strict=True):
+                _execute(plan, turn, timeout, environment, show)
+                show(turn)
+                if turn.state != "passed" and not keep_going:
+                    break
+        except Stopped as stop:
+            batch.stopped_by = stop.number
+    return batch
+
+
+def _execute(
+    plan: Plan, turn: Turn, timeout: float | None, environment: dict[str, str], show: Callable[[Turn], None]
+) -> None:
+    plan.output.parent.mkdir(parents=True, exist_ok=True)
+    partial = plan.output.with_name(f".{plan.output.stem}.{os.getpid()}.ipynb")
+    started = time.monotonic()
+    turn.state = "running"
+    with tempfile.TemporaryDirectory(prefix="driftlab-") as folder:
+        job, events, log = Path(folder, "job.json"), Path(folder, "events"), Path(folder, "log")
+        job.write_text(
+            json.dumps(
+                {
+                    "notebook": str(plan.notebook.path),
+                    "output": str(partial),
+                    "parameters": plan.overrides,
+                    "events": str(events),
+                }
+            ),
+            encoding="utf-8",
+        )
+        events.touch()
+        with log.open("wb") as log_stream:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "driftlab.cli.worker", str(job)],
+                stdin=subprocess.DEVNULL,
+                stdout=log_stream,
+                stderr=subprocess.STDOUT,
+                env=environment,
+                start_new_session=True,  # Ctrl-C reaches this process only, which then ends the tree
+            )
+        tree = ProcessTree(process.pid)
+        try:
+            with events.open(encoding="utf-8") as stream:
+                _follow(process, tree, stream, turn, started, timeout, show)
+        except Stopped:
+            turn.state = "stopped"
+            raise
+        finally:
+            with _signals_ignored():
+                tree.kill()
+                process.wait()
+                _keep(partial, plan.output)
+                turn.seconds = time.monotonic() - started
+        if turn.state == "running":
+            turn.state = "failed"
+            turn.error = f"the notebook's process ended with code {process.returncode}: {_tail(log)}"
+
+
+def _follow(
+    process: subprocess.Popen[bytes],
+    tree: ProcessTree,
+    stream: TextIO,
+    turn: Turn,
+    started: float,
+    timeout: float | None,
+    show: Callable[[Turn], None],
+) -> None:
+    """Read events and watch the clock until the worker has ended or the time is up."""
+    looked = 0.0
+    unfinished = ""
+    while True:
+        running = process.poll() is None  # before reading, so that the last events are read too
+        *lines, unfinished = (unfinished + stream.read()).split("\n")
+        for line in lines:
+            _apply(json.loads(line), turn)
+        turn.seconds = time.monotonic() - started
+        if not running:
+            return
+        if timeout is not None and turn.seconds > timeout and turn.state == "running":
+            turn.state = "timed out"
+            turn.error = f"ran past {timeout / 60:g} min; its processes were killed"
+            return
+        if turn.state == "running":
+            show(turn)
+        if turn.seconds - looked > 1:
+            tree.look()
+            looked = turn.seconds
+        time.sleep(0.1)
+
+
+def _apply(event: dict[str, Any], turn: Turn) -> None:
+    if "cell" in event:
+        turn.cell, turn.of, turn.says = event["cell"], event["of"], ""
+    if "says" in event:
+        turn.says = event["says"]
+    if "passed" in event:
+        turn.state = "passed"
+    if "failed" in event:
+        turn.state = "failed"
+        place = f"In [{event['prompt']}]: " if event.get("prompt") else ""
+        turn.error = f"{place}{event['failed']}: {' '.join(event['message'].split())}"
+
+
+def _keep(partial: Path, output: Path) -> None:
+    """Put the executed notebook in its place, whole or as far as it came."""
+    try:
+        json.loads(partial.read_text(encoding="utf-8"))
+        partial.replace(output)
+    except (OSError, ValueError):
+        partial.unlink(missing_ok=True)  # killed while it was being written; an earlier run's notebook stays
+
+
+def _tail(log: Path) -> str:
+    lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    return lines[-1] if lines else "it left no message"
+
+
+@contextmanager
+def _signals_stop() -> Iterator[None]:
+    """Turn the signals that end a program into `Stopped`, so that what it started is ended first."""
+
+    def stop(number: int, _frame: FrameType | None) -> None:
+        raise Stopped(number)
+
+    with _signals(stop):
+        yield
+
+
+@contextmanager
+def _signals_ignored() -> Iterator[None]:
+    with _signals(signal.SIG_IGN):
+        yield
+
+
+@contextmanager
+def _signals(handler: Callable[[int, FrameType | None], None] | signal.Handlers) -> Iterator[None]:
+    names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    numbers = [getattr(signal, name) for name in names]
+    # nohup ignores SIGHUP on purpose
+    before = {
+        number: signal.getsignal(number) for number in numbers if signal.getsignal(number) != signal.SIG_IGN
+    }
+    for number in before:
+        signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        for number, old in before.items():
+            signal.signal(number, old)

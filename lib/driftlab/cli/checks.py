@@ -1,0 +1,153 @@
+"""What `driftlab doctor` looks at. Each check yields findings and never raises."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Literal
+
+import psutil
+
+from driftlab.cli.kernel import KERNEL, kernel_python
+from driftlab.errors import DriftlabError
+from driftlab.paths import outputs_dir, project_root
+
+GIB = 2**30
+LITTLE_MEMORY = 4 * GIB
+"""The demo scale runs within this."""
+LITTLE_DISK = 5 * GIB
+"""A full sweep's store, with a margin."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the report.
+
+    Attributes:
+        state: `fail` means that notebooks will not run.
+        what: The thing looked at.
+        detail: What was found and, unless it is well, what to do.
+    """
+
+    state: Literal["ok", "warn", "fail"]
+    what: str
+    detail: str
+
+
+def python() -> Iterator[Finding]:
+    """The interpreter, against the one that the lock was made for."""
+    right = sys.version_info[:2] == (3, 11)
+    detail = f"{platform.python_version()} at {sys.executable}"
+    yield Finding("ok" if right else "fail", "Python", detail if right else f"{detail}; driftlab needs 3.11")
+
+
+def packages(lock: Path | None = None) -> Iterator[Finding]:
+    """Installed packages against the lock, `requirements.txt` of the project where none is given."""
+    lock = lock or project_root() / "requirements.txt"
+    if not lock.is_file():
+        yield Finding("warn", "packages", f"{lock} is not there, so versions cannot be compared")
+        return
+    pins = locked(lock)
+    missing, different = [], []
+    for name, version in pins.items():
+        try:
+            found = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            missing.append(name)
+        else:
+            if found != version:
+                different.append(f"{name} {found} (locked: {version})")
+    repair = "; pip install -r requirements.txt"
+    if missing:
+        yield Finding("fail", "packages", f"missing: {_few(missing)}{repair}")
+    if different:
+        yield Finding("warn", "packages", f"other versions than locked: {_few(different)}{repair}")
+    if not missing and not different:
+        yield Finding("ok", "packages", f"{len(pins)}, all as locked in {lock.name}")
+
+
+def locked(lock: Path) -> dict[str, str]:
+    """The packages that a lock pins for this machine, with their versions."""
+    from packaging.requirements import Requirement
+
+    lines = [line.partition("#")[0].strip() for line in lock.read_text(encoding="utf-8").splitlines()]
+    wanted = [Requirement(line) for line in lines if line and not line.startswith("-")]
+    return {
+        one.name: next(iter(one.specifier)).version
+        for one in wanted
+        if one.marker is None or one.marker.evaluate()
+    }
+
+
+def _few(names: list[str], most: int = 6) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def torch() -> Iterator[Finding]:
+    """PyTorch, torchvision's compiled operators, and the accelerator."""
+    try:
+        import torch
+        from torchvision.ops import nms
+
+        nms(torch.tensor([[0.0, 0.0, 1.0, 1.0]]), torch.tensor([1.0]), 0.5)
+    except Exception as error:  # a broken binary raises anything from ImportError to RuntimeError
+        yield Finding("fail", "PyTorch", f"{type(error).__name__}: {error}; pip install -r requirements.txt")
+        return
+    yield Finding("ok", "PyTorch", f"{torch.__version__}, {torch.get_num_threads()} threads")
+    if torch.cuda.is_available():
+        names = [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())]
+        yield Finding("ok", "accelerator", ", ".join(names))
+    else:
+        mps = torch.backends.mps.is_available()
+        yield Finding("ok", "accelerator", "Apple MPS" if mps else "none; everything runs on the CPU")
+
+
+def machine() -> Iterator[Finding]:
+    """Cores and memory."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    yield Finding("ok", "cores", f"{cores}")
+    memory = psutil.virtual_memory()
+    detail = f"{memory.available / GIB:.1f} GiB free of {memory.total / GIB:.1f}"
+    enough = memory.available >= LITTLE_MEMORY
+    yield Finding("ok" if enough else "warn", "memory", detail if enough else f"{detail}; use fewer --jobs")
+
+
+def kernel() -> Iterator[Finding]:
+    """The Jupyter kernel that executes notebooks."""
+    try:
+        yield Finding("ok", f"kernel {KERNEL}", f"{kernel_python()}")
+    except DriftlabError as error:
+        yield Finding("fail", f"kernel {KERNEL}", f"{error}")
+
+
+def outputs() -> Iterator[Finding]:
+    """The outputs folder and its disk."""
+    try:
+        folder = outputs_dir()
+    except DriftlabError as error:
+        yield Finding("fail", "outputs", f"{error}")
+        return
+    free = shutil.disk_usage(folder).free
+    detail = f"{folder}, {free / GIB:.0f} GiB free"
+    enough = free >= LITTLE_DISK
+    yield Finding(
+        "ok" if enough else "warn", "outputs", detail if enough else f"{detail}; set DRIFTLAB_OUTPUTS"
+    )
+
+
+def datasets() -> Iterator[Finding]:
+    """The official datasets, which the paper scale needs."""
+    from driftlab.data.catalog import DATASETS, find
+
+    for name in DATASETS:
+        try:
+            yield Finding("ok", f"dataset {name}", f"{find(name)}")
+        except DriftlabError:
+            detail = f"not there; only the paper scale needs it, see: driftlab data {name}"
+            yield Finding("warn", f"dataset {name}", detail)

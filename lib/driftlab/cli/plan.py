@@ -1,0 +1,116 @@
+"""What `driftlab run` is about to do, and whether it can: what is checked before anything starts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from driftlab.cli.kernel import kernel_python
+from driftlab.errors import MissingDataError, ParameterError
+from driftlab.notebooks import Notebook, find, resolve
+from driftlab.notebooks.overrides import Scale
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A dataset that a notebook is going to read.
+
+    Attributes:
+        name: In the catalog.
+        problem: Why it cannot be read, or an empty string.
+    """
+
+    name: str
+    problem: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One notebook with the values it will run with.
+
+    Attributes:
+        notebook: The notebook.
+        overrides: The parameters that differ from its own.
+        values: Every parameter's value.
+        datasets: What it reads.
+        output: Where the executed notebook goes.
+    """
+
+    notebook: Notebook
+    overrides: dict[str, Any]
+    values: dict[str, Any]
+    datasets: list[Dataset]
+    output: Path
+
+
+def make_plans(
+    asked: Sequence[str],
+    scale: Scale,
+    options: dict[str, Any],
+    given: Sequence[tuple[str, str]],
+    outputs: Path,
+) -> list[Plan]:
+    """Resolve and check the parameters of every notebook that is asked for.
+
+    Args:
+        asked: Numbers or names; all notebooks where empty.
+        scale: The scale.
+        options: `engine`, `jobs` and the like, set in each notebook that has a parameter of that name.
+        given: Further names and values, which every notebook must have.
+        outputs: The outputs folder.
+
+    Raises:
+        ParameterError: A notebook, a parameter or a value is unknown.
+    """
+    notebooks = find(asked)
+    for name in options:
+        if not any(name in notebook.parameters for notebook in notebooks):
+            names = ", ".join(notebook.name for notebook in notebooks)
+            raise ParameterError(f"--{name} has no effect here: no parameter '{name}' in {names}.")
+    plans = []
+    for notebook in notebooks:
+        overrides = resolve(notebook, scale, given, {"scale": scale} | options)
+        if overrides.get("data_folder"):
+            # the kernel works in another directory than the person who typed the path
+            overrides["data_folder"] = str(Path(overrides["data_folder"]).expanduser().absolute())
+        values = {name: one.default for name, one in notebook.parameters.items()} | overrides
+        output = outputs / "notebooks" / scale / f"{notebook.name}.ipynb"
+        plans.append(Plan(notebook, overrides, values, _datasets(values), output))
+    return plans
+
+
+def _datasets(values: dict[str, Any]) -> list[Dataset]:
+    """The datasets that the parameter `data` names; synthetic worlds make themselves."""
+    named = values.get("data", [])
+    names = [named] if isinstance(named, str) else list(named)
+    return [_look(name, values.get("data_folder", "")) for name in names if not name.startswith("world")]
+
+
+def _look(name: str, folder: str) -> Dataset:
+    from driftlab.data import catalog
+
+    try:
+        catalog.find(name, folder or None)
+    except MissingDataError as error:
+        return Dataset(name, str(error))
+    return Dataset(name, "")
+
+
+def require_ready(plans: Sequence[Plan]) -> None:
+    """Stop here if anything is missing that some notebook needs.
+
+    Raises:
+        MissingDataError: A dataset; the text says which notebooks want it, what to get and where to put it.
+        DriftlabError: The kernel.
+    """
+    kernel_python()
+    problems: dict[str, list[str]] = {}
+    for plan in plans:
+        for dataset in plan.datasets:
+            if dataset.problem:
+                problems.setdefault(dataset.problem, []).append(plan.notebook.name)
+    if problems:
+        lines = [f"{', '.join(names)}: {problem}" for problem, names in problems.items()]
+        raise MissingDataError("Nothing was started. " + "\n".join(lines))

@@ -1,0 +1,80 @@
+"""A process and everything that it started, ended together."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import psutil
+
+GRACE = 2.0
+"""Seconds between asking processes to end and killing them."""
+
+
+class ProcessTree:
+    """Keeps track of a process's descendants, so that they are found even when what started them has died.
+
+    A kernel lives in a session of its own, and when it crashes, its pool workers or Ray node lose their
+    parent. Call `look` every second or so while the root lives: whatever was seen once is remembered.
+
+    Args:
+        pid: The root.
+    """
+
+    def __init__(self, pid: int) -> None:
+        self._seen: set[psutil.Process] = set()
+        self._sessions: set[int] = set()
+        if psutil.pid_exists(pid):
+            self._seen.add(psutil.Process(pid))
+
+    def look(self) -> list[psutil.Process]:
+        """The tree's living processes, with those that joined since the last look, except the calling one."""
+        everybody = list(psutil.process_iter(["ppid"]))
+        sessions = {process.pid: _session(process.pid) for process in everybody}
+        self._sessions &= {session for session in sessions.values() if session is not None}
+        # _alive compares creation times: a process number that was given out again is not ours
+        ours = {process.pid: process for process in self._seen if _alive(process)}
+        size = -1
+        while size < len(ours):
+            size = len(ours)
+            self._sessions |= {session for pid in ours if (session := sessions.get(pid)) is not None}
+            ours |= {
+                process.pid: process
+                for process in everybody
+                if process.pid not in ours
+                and (process.info["ppid"] in ours or sessions[process.pid] in self._sessions)
+            }
+        self._seen = set(ours.values())
+        return [process for process in self._seen if process.pid != os.getpid() and _alive(process)]
+
+    def kill(self) -> None:
+        """End every process of the tree except the calling one: asked first, killed after `GRACE` seconds."""
+        for insist in (False, True, True):
+            living = self.look()
+            for process in living:
+                try:
+                    process.kill() if insist else process.terminate()
+                except psutil.NoSuchProcess:
+                    continue
+            deadline = time.monotonic() + GRACE
+            while any(map(_alive, living)) and time.monotonic() < deadline:
+                time.sleep(0.05)
+
+
+def _alive(process: psutil.Process) -> bool:
+    # a zombie has ended, whether or not anybody collects it
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def _session(pid: int) -> int | None:
+    """The session that a process belongs to, where the system has sessions; never the caller's own."""
+    if not hasattr(os, "getsid"):
+        return None
+    try:
+        session = os.getsid(pid)
+    except OSError:
+        return None
+    return None if session == os.getsid(0) else session

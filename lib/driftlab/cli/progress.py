@@ -1,0 +1,95 @@
+"""What a person sees while notebooks run, and the table at the end."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.live import Live
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from driftlab.cli.batch import Batch, Turn
+
+EVERY = 10.0
+"""Seconds between two progress lines of a notebook where there is no terminal."""
+
+_STYLES = {"passed": "green", "failed": "red", "timed out": "red", "stopped": "yellow", "not run": "yellow"}
+
+
+def duration(seconds: float) -> str:
+    """Seconds as m:ss, or h:mm:ss."""
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+class Progress:
+    """One line a notebook: rewritten in place on a terminal, printed every few seconds elsewhere.
+
+    Args:
+        console: Where to.
+        names: The notebooks, for the width of the first column.
+    """
+
+    def __init__(self, console: Console, names: list[str]) -> None:
+        self._console = console
+        self._width = max(map(len, names))
+        self._live = (
+            Live(console=console, refresh_per_second=5, transient=True) if console.is_terminal else None
+        )
+        self._printed = 0.0
+
+    def __enter__(self) -> Progress:
+        if self._live:
+            self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._live:
+            self._live.stop()
+
+    def show(self, turn: Turn) -> None:
+        """Show how far a notebook is, or how it ended."""
+        ended = turn.state != "running"
+        if ended:
+            if self._live:
+                self._live.update("")
+            self._console.print(self._line(turn), soft_wrap=True)
+            self._printed = 0.0
+        elif self._live:
+            line = self._line(turn)
+            line.truncate(self._console.width, overflow="ellipsis")
+            self._live.update(line)
+        elif turn.seconds - self._printed >= EVERY:
+            self._printed = turn.seconds
+            self._console.print(self._line(turn), soft_wrap=True)
+
+    def _line(self, turn: Turn) -> Text:
+        ended = turn.state != "running"
+        where = f"cell {turn.cell}/{turn.of}" if turn.of else "starting"
+        line = Text(f"{turn.name:<{self._width}}  {where:<10}  {duration(turn.seconds):>5}  ")
+        line.append(turn.state if ended else turn.says, style=_STYLES[turn.state] if ended else "dim")
+        return line
+
+
+def summary(batch: Batch) -> Table:
+    """The table that ends a batch: what passed, what failed, where and why."""
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    table.add_column("notebook", no_wrap=True)
+    table.add_column("result", no_wrap=True)
+    table.add_column("cell", justify="right", no_wrap=True)
+    table.add_column("time", justify="right", no_wrap=True)
+    table.add_column("error", overflow="fold")
+    for turn in batch.turns:
+        table.add_row(
+            turn.name,
+            Text(turn.state, style=_STYLES[turn.state]),
+            f"{turn.cell}/{turn.of}" if turn.of else "",
+            duration(turn.seconds) if turn.state != "not run" else "",
+            escape(_short(turn.error)),
+        )
+    return table
+
+
+def _short(message: str, limit: int = 300) -> str:
+    return message if len(message) <= limit else f"{message[: limit - 1]}…"

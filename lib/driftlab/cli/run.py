@@ -1,0 +1,156 @@
+"""`driftlab run`."""
+
+from __future__ import annotations
+
+import os
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import click
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from driftlab.cli.batch import run_batch
+from driftlab.cli.console import console_for
+from driftlab.cli.plan import Plan, make_plans, require_ready
+from driftlab.cli.progress import Progress, summary
+from driftlab.paths import outputs_dir
+
+MINUTES: dict[str, float] = {"smoke": 10, "demo": 60}
+"""Wall-clock limit of a notebook where none is given. The paper scale has none."""
+
+
+class ScaleName(StrEnum):
+    """The scales."""
+
+    smoke = "smoke"
+    demo = "demo"
+    paper = "paper"
+
+
+class EngineName(StrEnum):
+    """The engines."""
+
+    local = "local"
+    ray = "ray"
+
+
+def run(
+    notebooks: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NOTEBOOK]...",
+            help="Numbers (41) or names (cgl_task_order, or an unambiguous beginning). None: every notebook.",
+            show_default=False,
+        ),
+    ] = None,
+    scale: Annotated[
+        ScaleName,
+        typer.Option(
+            help="smoke: seconds, to see that everything works. demo: minutes, on synthetic data, the values "
+            "that stand in the notebooks. paper: the papers' settings on their official data."
+        ),
+    ] = ScaleName.demo,
+    engine: Annotated[
+        EngineName | None,
+        typer.Option(help="Where sweeps run: processes of this machine, or a Ray cluster ($RAY_ADDRESS)."),
+    ] = None,
+    jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Processes of a sweep.")] = None,
+    parameters: Annotated[
+        list[Any] | None,
+        typer.Option(
+            "-p",
+            click_type=click.Tuple([str, str]),
+            metavar="NAME VALUE",
+            help="Set a notebook's parameter; the value is YAML. Repeatable.",
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show parameters, datasets and outputs; execute nothing.")
+    ] = False,
+    keep_going: Annotated[
+        bool, typer.Option("--keep-going/--fail-fast", help="Whether to go on after a notebook that failed.")
+    ] = True,
+    timeout: Annotated[
+        float | None,
+        typer.Option(
+            metavar="MIN",
+            min=0.01,
+            help="Kill a notebook, with everything it started, after so many minutes. "
+            "Default: 10 at smoke, 60 at demo scale, no limit at paper scale.",
+            show_default=False,
+        ),
+    ] = None,
+    outputs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Where results go. Default: $DRIFTLAB_OUTPUTS, or outputs/.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Execute notebooks, one after the other, and say what became of them.
+
+    Everything is checked before the first one starts: parameter names and values, the kernel, the datasets.
+    Results that an earlier run has computed are not computed again.
+
+    For example:
+
+        driftlab run                                   every notebook at demo scale
+
+        driftlab run 41 --scale smoke                  one notebook, in seconds
+
+        driftlab run 41 42 -p seeds "[0, 1]" --jobs 8  two, with other parameters
+
+        driftlab run 41 --scale paper --dry-run        what would happen?
+
+    Exit code: 0 if all passed, 1 if one failed, 2 if nothing could start, 128 + signal if it was stopped.
+    """
+    if outputs is not None:
+        os.environ["DRIFTLAB_OUTPUTS"] = str(outputs.absolute())
+    folder = outputs_dir()
+    options = {name: value for name, value in (("engine", engine and engine.value), ("jobs", jobs)) if value}
+    plans = make_plans(notebooks or [], scale.value, options, parameters or [], folder)
+    console = console_for()
+    if dry_run:
+        _print_plans(console, plans)
+        missing = any(dataset.problem for plan in plans for dataset in plan.datasets)
+        raise typer.Exit(2 if missing else 0)
+    require_ready(plans)
+    minutes = timeout if timeout is not None else MINUTES.get(scale.value)
+    with Progress(console, [plan.notebook.name for plan in plans]) as progress:
+        batch = run_batch(
+            plans,
+            timeout=minutes * 60 if minutes is not None else None,
+            keep_going=keep_going,
+            environment=dict(os.environ),
+            show=progress.show,
+        )
+    console.print()
+    console.print(summary(batch))
+    console.print(f"\nExecuted notebooks: {plans[0].output.parent}", soft_wrap=True, highlight=False)
+    console.print(f"Everything else:    {folder}", soft_wrap=True, highlight=False)
+    if batch.stopped_by:
+        raise typer.Exit(128 + batch.stopped_by)
+    raise typer.Exit(0 if batch.passed else 1)
+
+
+def _print_plans(console: Console, plans: list[Plan]) -> None:
+    for plan in plans:
+        console.print(f"[bold]{plan.notebook.name}[/bold]")
+        for name, value in plan.values.items():
+            mark = (
+                f"  (notebook: {plan.notebook.parameters[name].default!r})" if name in plan.overrides else ""
+            )
+            console.print(f"  {name} = {escape(repr(value))}{escape(mark)}", soft_wrap=True, highlight=False)
+        for dataset in plan.datasets:
+            state = (
+                f"[red]missing[/red]: {escape(dataset.problem)}"
+                if dataset.problem
+                else "[green]there[/green]"
+            )
+            console.print(f"  dataset {dataset.name}: {state}", soft_wrap=True, highlight=False)
+        console.print(f"  → {plan.output}\n", soft_wrap=True, highlight=False)

@@ -1,0 +1,37 @@
+"""Reading files so that a failure names the file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from driftlab.errors import DataError
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a file.
+
+    Raises:
+        DataError: The file cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DataError(f"This file cannot be read ({error.strerror}).", file=path) from error
+
+
+def parse_json(content: bytes, path: Path) -> Any:
+    """The value that a file's content stands for; `path` is for the error.
+
+    Raises:
+        DataError: The content is not JSON, for example because it was cut short.
+    """
+    try:
+        return json.loads(content)
+    except ValueError as error:
+        raise DataError(
+            f"This is not complete JSON ({error}).",
+            file=path,
+            hint="It was cut short or damaged: get it again from where it came.",
+        ) from error

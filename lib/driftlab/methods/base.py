@@ -1,0 +1,140 @@
+"""The one interface of the continual-learning methods: contract 3.
+
+A method sees named parameters, a loss and a task's records, never the kind of model. Parameters may carry a leading
+replica axis; whatever is summed over parameters is summed per replica, by `Learner.total`. The same object serves a
+single model: there the axis is absent and a loss has no axis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from torch import Tensor
+
+from driftlab.models.norm import Statistics
+
+Parameters = dict[str, Tensor]
+Records = tuple[np.ndarray, ...]
+"""Record indices, one array a replica (one array for a single model)."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a method may know of the task that is being learnt.
+
+    Attributes:
+        index: 0 for the first.
+        heads: The outputs of the classes of each earlier task, first task first.
+        new: The outputs of its own classes.
+        seen: The outputs of the classes of all tasks so far.
+        records: The task's training records.
+        past: The training records of each earlier task, first task first.
+    """
+
+    index: int
+    heads: tuple[slice, ...]
+    new: slice
+    seen: slice
+    records: Records
+    past: tuple[Records, ...]
+
+
+class Learner(Protocol):
+    """A model, or a stack of replicas of one, as the methods see it."""
+
+    @property
+    def parameters(self) -> Parameters:
+        """The trainable parameters by name, (R, …) or (…)."""
+
+    def batch(self, records: Records) -> Any:
+        """The records, ready to be computed on."""
+
+    def outputs(self, batch: Any, statistics: Statistics = "batch") -> Tensor:
+        """Logits (R, N, classes), padded where replicas have fewer than N records."""
+
+    def cross_entropy(self, batch: Any, classes: slice, statistics: Statistics = "batch") -> Tensor:
+        """Class-balanced cross-entropy over some of the outputs, (R,)."""
+
+    def balanced(self, logits: Tensor, batch: Any, classes: slice) -> Tensor:
+        """The same from logits (R, N, classes) that are known already."""
+
+    def mean(self, values: Tensor, batch: Any) -> Tensor:
+        """The mean (R,) over the true records of values (R, N)."""
+
+    def topology(self, batch: Any) -> Tensor:
+        """The mean over the records of TWP's ‖E‖², (R,)."""
+
+    def gradients(self, value: Tensor, create_graph: bool = False) -> Parameters:
+        """The gradient of a loss (R,) with respect to every parameter."""
+
+    def total(self, value: Tensor) -> Tensor:
+        """The sum over everything but the replica axis, (R,)."""
+
+    def spread(self, value: Tensor, like: Tensor) -> Tensor:
+        """A number a replica (R,), shaped so that it multiplies `like`."""
+
+
+class Method:
+    """Learns one task after another; this base class adds nothing (see BARE).
+
+    Args:
+        seeds: The replicas' seeds.
+        hyper: Each hyper-parameter as (R,), in the class's `hyper_parameters`.
+    """
+
+    name: ClassVar[str]
+    hyper_parameters: ClassVar[Mapping[str, float]] = {}
+    """Names and default values (the CGL paper's best on N-UCLA, its Table 3)."""
+    second_order: ClassVar[bool] = False
+    """Whether the loss differentiates a gradient."""
+
+    def __init__(self, seeds: Sequence[int], hyper: Mapping[str, Tensor]) -> None:
+        self.seeds = tuple(seeds)
+        self.hyper = dict(hyper)
+
+    def training_records(self, task: Task) -> Records:
+        """What the task is trained on; its own records unless a method rehearses."""
+        return task.records
+
+    def begin_task(self, learner: Learner, task: Task, batch: Any) -> None:
+        """Prepare for a task, before its first step."""
+
+    def loss(self, learner: Learner, task: Task, batch: Any) -> Tensor:
+        """The loss of each replica, (R,)."""
+        return learner.cross_entropy(batch, task.seen, "update")
+
+    def adjust_gradients(self, learner: Learner, task: Task, gradients: Parameters) -> Parameters:
+        """Look at the gradients, and change them, before the optimiser uses them."""
+        return gradients
+
+    def after_step(self, learner: Learner, task: Task) -> None:
+        """Look at the parameters after a step."""
+
+    def end_task(self, learner: Learner, task: Task, batch: Any) -> None:
+        """Keep what later tasks need, after the last step."""
+
+    def state(self) -> dict[str, Tensor]:
+        """What has to survive between tasks; every tensor's axes are (tasks, replicas, …)."""
+        return {}
+
+    def load_state(self, state: Mapping[str, Tensor]) -> None:
+        """Take back what `state` gave."""
+
+
+def sample_records(records: Records, fractions: Tensor, seeds: Sequence[int], salt: int) -> Records:
+    """A part of each replica's records, at least one, drawn once and for all by seed.
+
+    Args:
+        records: The records of one finished task.
+        fractions: (R,), in (0, 1].
+        seeds: One a replica.
+        salt: Tells the tasks' draws apart; with the records it fixes the draw.
+    """
+    drawn = []
+    for part, fraction, seed in zip(records, fractions.tolist(), seeds, strict=True):
+        count = max(1, round(len(part) * fraction))
+        drawn.append(np.sort(np.random.default_rng([seed, salt]).choice(part, size=count, replace=False)))
+    return tuple(drawn)

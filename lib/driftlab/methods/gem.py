@@ -1,0 +1,93 @@
+"""Gradient episodic memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from scipy.optimize import nnls
+from torch import Tensor
+
+from driftlab.methods.base import Learner, Method, Parameters, Task, sample_records
+
+
+def dual(gram: np.ndarray, products: np.ndarray, margin: float) -> np.ndarray:
+    """How much of each memory gradient is added: Lopez-Paz and Ranzato (2017), eq. 11.
+
+    v minimises ½ vᵀ (G Gᵀ) v + (G g)ᵀ v under v ≥ margin; the projected gradient is g + Gᵀ v. With margin 0 that is
+    the nearest gradient that opposes no memory's. As in their implementation a larger margin (they call it memory
+    strength) turns it further towards the memories, and a gradient that opposes none stays as it is.
+
+    Args:
+        gram: G Gᵀ, (tasks, tasks).
+        products: G g, (tasks,).
+        margin: Lower bound of v.
+
+    Returns:
+        v, (tasks,).
+    """
+    if (products >= 0).all():
+        return np.zeros(len(products))
+    # With v = u + margin and u ≥ 0 this is a non-negative least-squares problem in a square root of G Gᵀ.
+    values, vectors = np.linalg.eigh(gram)
+    kept = values > values.max() * 1e-12
+    scale = np.sqrt(values[kept])
+    root = scale[:, None] * vectors[:, kept].T
+    target = -(vectors[:, kept].T @ products) / scale - root @ np.full(len(products), margin)
+    u: np.ndarray = nnls(root, target)[0]
+    return u + margin
+
+
+def project(gradient: Tensor, memory: Tensor, margin: float) -> Tensor:
+    """A gradient (P,) moved so that it opposes none of the memory gradients (tasks, P); see `dual`."""
+    rows = memory.double()
+    gram, products = rows @ rows.T, rows @ gradient.double()
+    v = dual(gram.numpy(force=True), products.numpy(force=True), margin)
+    if not v.any():
+        return gradient
+    return gradient + torch.from_numpy(v).to(gradient) @ memory
+
+
+class GEM(Method):
+    """Project each gradient so that no old task's memory loss grows.
+
+    `fraction` of each finished task's training records is kept, drawn by seed. Memory losses run over the outputs
+    of all classes seen so far, since no task id is known at test.
+    """
+
+    name = "GEM"
+    hyper_parameters = {"strength": 5.0, "fraction": 0.2}
+
+    def begin_task(self, learner: Learner, task: Task, batch: Any) -> None:
+        """Lay the memories out."""
+        self.memories = [
+            learner.batch(sample_records(past, self.hyper["fraction"], self.seeds, t))
+            for t, past in enumerate(task.past)
+        ]
+
+    def adjust_gradients(self, learner: Learner, task: Task, gradients: Parameters) -> Parameters:
+        """Project, replica by replica."""
+        if not self.memories:
+            return gradients
+        replicas = len(self.seeds)
+        flat = _flatten(gradients, replicas)
+        memory = torch.stack(
+            [
+                _flatten(learner.gradients(learner.cross_entropy(kept, task.seen)), replicas)
+                for kept in self.memories
+            ],
+            dim=1,
+        )
+        margins = self.hyper["strength"].tolist()
+        whole = torch.stack([project(g, m, s) for g, m, s in zip(flat, memory, margins, strict=True)])
+        result, start = {}, 0
+        for name, value in gradients.items():
+            size = value.numel() // replicas
+            result[name] = whole[:, start : start + size].reshape(value.shape)
+            start += size
+        return result
+
+
+def _flatten(gradients: Parameters, replicas: int) -> Tensor:
+    return torch.cat([g.reshape(replicas, -1) for g in gradients.values()], dim=1)

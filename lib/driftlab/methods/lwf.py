@@ -1,0 +1,60 @@
+"""Learning without forgetting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from torch import Tensor, log_softmax
+
+from driftlab.methods.base import Learner, Method, Task
+
+
+def distillation(logits: Tensor, target: Tensor, temperature: Tensor) -> Tensor:
+    """KL(softmax(target / T) ‖ softmax(logits / T)) of each record, zero for equal logits.
+
+    It differs from the cross-entropy of Li and Hoiem (2018, eq. 3) by the target's entropy, a constant.
+
+    Args:
+        logits: (…, classes).
+        target: (…, classes).
+        temperature: Broadcasts against them.
+
+    Returns:
+        (…).
+    """
+    log_q = log_softmax(logits / temperature, dim=-1)
+    log_p = log_softmax(target / temperature, dim=-1)
+    return (log_p.exp() * (log_p - log_q)).sum(-1)
+
+
+class LwF(Method):
+    """Cross-entropy over the new classes and distillation of the old ones (Li and Hoiem 2018).
+
+    The model as it was before the task answers on the new records once; those answers over each old task's outputs
+    are the targets, one softmax a task as in the paper's several heads. The cross-entropy runs over the new classes'
+    outputs alone, so that it does not push the old ones down.
+    """
+
+    name = "LwF"
+    hyper_parameters = {"lambda_dist": 1.0, "T": 2.0}
+
+    def __init__(self, seeds: Sequence[int], hyper: Mapping[str, Tensor]) -> None:
+        super().__init__(seeds, hyper)
+        self.targets: Tensor | None = None
+
+    def begin_task(self, learner: Learner, task: Task, batch: Any) -> None:
+        """Ask the previous model."""
+        self.targets = learner.outputs(batch, "running").detach() if task.index else None
+
+    def loss(self, learner: Learner, task: Task, batch: Any) -> Tensor:
+        """Cross-entropy and distillation."""
+        logits = learner.outputs(batch, "update")
+        value = learner.balanced(logits, batch, task.new)
+        if self.targets is None:
+            return value
+        temperature = learner.spread(self.hyper["T"], logits)
+        for head in task.heads:
+            kept = distillation(logits[..., head], self.targets[..., head], temperature)
+            value = value + self.hyper["lambda_dist"] * learner.mean(kept, batch)
+        return value

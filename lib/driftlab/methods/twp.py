@@ -1,0 +1,62 @@
+"""Topology-aware weight preserving."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from driftlab.methods.anchors import Anchors
+from driftlab.methods.base import Learner, Method, Task
+
+
+class TWP(Method):
+    """L = L_task + Σ_t Σ_i I_{t,i} (θ_i − θ*_{t,i})² + β ‖∂L_task/∂θ‖₁ (Liu, Yang, Wang, AAAI 2021).
+
+    I = λ_l |∂L_task/∂θ| + λ_t |∂‖E‖²/∂θ| at a task's end, with the topology scores E of the finished task. The last term
+    keeps the new task's importance small, so that later tasks find free parameters; it differentiates a gradient.
+    It is not multiplied by λ_l, as in the authors' code: with λ_l = 10⁴ nothing is learnt any more.
+
+    In the released CGL code the last term is detached and has no effect (`beta` 0 gives that), gradients pile up
+    within a task, the topology's importance contains the loss's, and importances are squared.
+    """
+
+    name = "TWP"
+    hyper_parameters = {"lambda_l": 1e4, "lambda_t": 1e4, "beta": 0.01}
+    second_order = True
+
+    def __init__(self, seeds: Sequence[int], hyper: Mapping[str, Tensor]) -> None:
+        super().__init__(seeds, hyper)
+        self.anchors = Anchors()
+        self.second_order = bool((self.hyper["beta"] != 0).any())  # type: ignore[misc]
+
+    def loss(self, learner: Learner, task: Task, batch: Any) -> Tensor:
+        """The task's loss, the pull, and the price of new importance."""
+        value = super().loss(learner, task, batch)
+        total = value + self.anchors.penalty(learner) if self.anchors else value
+        if self.second_order:
+            gradients = learner.gradients(value, create_graph=True)
+            size = torch.stack([learner.total(g.abs()) for g in gradients.values()]).sum(0)
+            total = total + self.hyper["beta"] * size
+        return total
+
+    def end_task(self, learner: Learner, task: Task, batch: Any) -> None:
+        """Measure the importance and set the anchor."""
+        by_loss = learner.gradients(learner.cross_entropy(batch, task.seen))
+        by_topology = learner.gradients(learner.topology(batch))
+        lambda_l, lambda_t = self.hyper["lambda_l"], self.hyper["lambda_t"]
+        importance = {
+            name: learner.spread(lambda_l, g) * g.abs() + learner.spread(lambda_t, g) * by_topology[name].abs()
+            for name, g in by_loss.items()
+        }
+        self.anchors.add(importance, learner.parameters)
+
+    def state(self) -> dict[str, Tensor]:
+        """Importances and anchors."""
+        return self.anchors.state()
+
+    def load_state(self, state: Mapping[str, Tensor]) -> None:
+        """Take them back."""
+        self.anchors.load_state(state)

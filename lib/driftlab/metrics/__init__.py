@@ -1,0 +1,1 @@
+"""Pure functions from the evaluation table to numbers. This room imports no other room."""

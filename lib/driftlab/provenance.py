@@ -1,0 +1,31 @@
+"""Which data made a number: contract 5."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["official", "subset", "synthetic"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a dataset came from.
+
+    Attributes:
+        kind: `official` (complete, as published), `subset` (a real part of it) or `synthetic` (a world).
+        name: The dataset's name in `driftlab.data.catalog` ("nucla", "ntu"), also for its synthetic stand-in.
+        detail: One phrase for captions: counts, or the world's seed.
+        digest: SHA-256 over everything that was read, hexadecimal; equal digests mean equal data.
+    """
+
+    kind: Kind
+    name: str
+    detail: str
+    digest: str
+
+    @property
+    def caption(self) -> str:
+        """The line that stands under every table and figure."""
+        words = {"official": "official data", "subset": "a real subset", "synthetic": "a synthetic world"}
+        return f"{self.name}: {words[self.kind]} ({self.detail})"

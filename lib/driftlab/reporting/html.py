@@ -1,0 +1,95 @@
+"""Tables, figures and verdicts as HTML; the same pieces serve notebooks, saved tables and the report."""
+
+from __future__ import annotations
+
+import base64
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from driftlab.errors import StoreError
+
+if TYPE_CHECKING:
+    from driftlab.reporting.artifacts import Artifact, TableContent
+    from driftlab.reporting.claims import Verdict
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+@cache
+def environment() -> Environment:
+    """Jinja with every value escaped and every name checked."""
+    found = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.globals |= {"words": _holds_words, "has_marks": _has_marks}
+    return found
+
+
+def render(template: str, **values: Any) -> str:
+    """A template of this folder, filled in."""
+    return environment().get_template(template).render(**values)
+
+
+def stylesheet(name: str) -> str:
+    """A stylesheet's text: `pieces` for tables and figures, `page` for what is around them."""
+    return (TEMPLATES / f"{name}.css").read_text("utf-8")
+
+
+def table_page(content: TableContent, *, title: str, caption: str, provenance: str) -> str:
+    """A page with one table."""
+    return render(
+        "table.html.j2",
+        table=content,
+        title=title,
+        caption=caption,
+        provenance=provenance,
+        css=stylesheet("page") + stylesheet("pieces"),
+        page=True,
+    )
+
+
+def png_uri(content: bytes) -> str:
+    """A picture as a data URI, so that a page needs no other file."""
+    return "data:image/png;base64," + base64.b64encode(content).decode()
+
+
+def artifact_html(artifact: Artifact, outputs: Path) -> str:
+    """A saved artifact for a notebook: the table, or the picture, with caption and provenance."""
+    from driftlab.reporting.artifacts import artifact_folder, read_stored
+
+    values = {
+        "title": artifact.title,
+        "caption": artifact.caption,
+        "provenance": artifact.provenance.caption,
+        "css": stylesheet("pieces"),
+        "page": False,
+    }
+    if artifact.table is not None:
+        return render("table.html.j2", table=artifact.table, **values)
+    folder = artifact_folder(artifact.kind, artifact.provenance, outputs)
+    try:
+        picture, problem = png_uri(read_stored(folder, artifact, "png")), ""
+    except StoreError as error:
+        picture, problem = "", str(error)
+    return render("figure.html.j2", picture=picture, alt=artifact.alt, problem=problem, **values)
+
+
+def verdicts_html(verdicts: list[Verdict], *, provenance: str) -> str:
+    """Verdicts for a notebook."""
+    return render("verdicts.html.j2", verdicts=verdicts, provenance=provenance, css=stylesheet("pieces"))
+
+
+def _holds_words(table: TableContent, place: int) -> bool:
+    """Whether a column holds texts, which are set flush left."""
+    return any(isinstance(line[place], str) for line in table.values)
+
+
+def _has_marks(table: TableContent) -> bool:
+    return any(mark for line in table.marks for mark in line)

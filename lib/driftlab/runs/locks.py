@@ -1,0 +1,100 @@
+"""Who is computing what: locks that the operating system releases when their holder dies."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from driftlab.errors import StoreError
+
+
+class StageLocks:
+    """One process's claims on stages of a store.
+
+    Keys share 1,024 lock files by hash, so that the folder stays small without ever removing a lock file,
+    which cannot be done safely while others may be waiting for it. Two stages on one file exclude each
+    other between processes for a moment, but not within one. Locks are only ever tried, never waited for
+    while others are held, so no deadlock can arise.
+
+    Args:
+        folder: The store's folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / ".locks"
+        self._held: dict[str, tuple[FileLock, set[str]]] = {}
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"The lock folder {self._folder} cannot be made ({error.strerror}).") from error
+
+    def try_acquire(self, key: str) -> bool:
+        """Claim a stage; false while another process (or another sweep) holds it."""
+        slot = f"{int(key[:8], 16) % 1024:03x}"
+        if slot in self._held:
+            self._held[slot][1].add(key)
+            return True
+        # thread_local=False: a sweep may be started in one thread and be cleaned up in another.
+        lock = FileLock(self._folder / f"{slot}.lock", thread_local=False)
+        try:
+            lock.acquire(blocking=False)
+        except Timeout:
+            return False
+        except OSError as error:
+            raise StoreError(f"The lock {lock.lock_file} cannot be used ({error.strerror}).") from error
+        self._held[slot] = (lock, {key})
+        return True
+
+    def release(self, key: str) -> None:
+        """Give a claim back."""
+        slot = f"{int(key[:8], 16) % 1024:03x}"
+        lock, keys = self._held[slot]
+        keys.discard(key)
+        if not keys:
+            del self._held[slot]
+            lock.release()
+
+    def release_all(self) -> None:
+        """Give every claim back."""
+        for lock, _ in self._held.values():
+            lock.release()
+        self._held.clear()
+
+
+class Presence:
+    """Tells other processes that a sweep is at work on a store, so that they leave states that it may need.
+
+    Args:
+        folder: The store's folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / ".locks" / "sweeps"
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._path = self._folder / f"{os.getpid()}-{uuid.uuid4().hex[:8]}.lock"
+        self._lock = FileLock(self._path, thread_local=False)
+        self._lock.acquire()
+
+    def alone(self) -> bool:
+        """Whether no other sweep is at work; the remains of killed ones are tidied away."""
+        return not any(_is_held(path) for path in self._folder.glob("*.lock") if path != self._path)
+
+    def leave(self) -> None:
+        """Stop telling."""
+        self._path.unlink(missing_ok=True)
+        self._lock.release()
+
+
+def _is_held(path: Path) -> bool:
+    lock = FileLock(path, thread_local=False)
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        return True
+    # Nobody but its own sweep ever takes such a lock for good, so a free one belongs to a sweep that is gone.
+    path.unlink(missing_ok=True)
+    lock.release()
+    return False

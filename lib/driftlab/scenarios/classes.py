@@ -1,0 +1,111 @@
+"""A labelled dataset becomes a sequence of tasks: splits, orders, tasks."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from driftlab.errors import DataError, ParameterError
+
+Order = tuple[int, ...]
+"""Class ids in the order in which they are learnt; consecutive groups form the tasks."""
+
+
+@dataclass(frozen=True)
+class Split:
+    """Record indices of the three parts, ascending."""
+
+    train: np.ndarray
+    validation: np.ndarray
+    test: np.ndarray
+
+
+def split_by_class(labels: np.ndarray, parts: Sequence[int] = (8, 1, 1), seed: int | None = None) -> Split:
+    """Divide each class into training, validation and test records.
+
+    Args:
+        labels: (N,) class ids, in dataset order.
+        parts: Relative sizes, training first. Validation and test are rounded down, but never empty.
+        seed: None keeps the dataset's order (first records train, last ones test), as the CGL protocol does;
+            a number shuffles each class first.
+
+    Raises:
+        DataError: A class has fewer than three records.
+        ParameterError: The parts are not three positive numbers.
+    """
+    if len(parts) != 3 or min(parts) <= 0:
+        raise ParameterError(
+            f"A split has three positive parts (training, validation, test), not {list(parts)}."
+        )
+    chosen: tuple[list[np.ndarray], ...] = ([], [], [])
+    for label in np.unique(labels):
+        records = np.flatnonzero(labels == label)
+        if len(records) < 3:
+            raise DataError(
+                f"Class {label} has {len(records)} record(s); three are needed to have one each for training, "
+                "validation and test."
+            )
+        if seed is not None:
+            records = np.random.default_rng([seed, int(label)]).permutation(records)
+        held_out = [max(1, len(records) * part // sum(parts)) for part in parts[1:]]
+        first = len(records) - sum(held_out)
+        for group, part in zip(chosen, np.split(records, [first, first + held_out[0]]), strict=True):
+            group.append(part)
+    return Split(*(np.sort(np.concatenate(group)) for group in chosen))
+
+
+def task_orders(classes: int, per_task: int) -> list[Order]:
+    """Every order of the tasks (0 … per_task−1), (per_task … ), …: 120 for ten classes in pairs.
+
+    Raises:
+        ParameterError: The classes cannot be divided into such tasks.
+    """
+    if per_task < 1 or classes % per_task:
+        raise ParameterError(f"{classes} classes cannot be divided into tasks of {per_task}.")
+    tasks = [tuple(range(first, first + per_task)) for first in range(0, classes, per_task)]
+    return [tuple(itertools.chain.from_iterable(order)) for order in itertools.permutations(tasks)]
+
+
+def class_orders(classes: int, count: int, seed: int) -> list[Order]:
+    """`count` distinct random orders of the classes.
+
+    Raises:
+        ParameterError: There are not so many.
+    """
+    rng = np.random.default_rng([seed, classes])
+    possible = int(np.prod(np.arange(1, classes + 1, dtype=float)))
+    if count > possible:
+        raise ParameterError(f"{classes} classes have {possible} orders, fewer than {count}.")
+    found: dict[Order, None] = {}
+    while len(found) < count:
+        found.setdefault(tuple(int(c) for c in rng.permutation(classes)))
+    return list(found)
+
+
+def spread_orders(orders: Sequence[Order], count: int) -> list[Order]:
+    """`count` orders taken at equal distances, the first included; all of them when there are no more.
+
+    Raises:
+        ParameterError: The count is not positive.
+    """
+    if count < 1:
+        raise ParameterError(f"At least one order is needed, not {count}.")
+    if count >= len(orders):
+        return list(orders)
+    return [orders[i * len(orders) // count] for i in range(count)]
+
+
+def tasks_of(order: Order, per_task: int) -> list[Order]:
+    """The order cut into tasks.
+
+    Raises:
+        ParameterError: The order repeats a class or its length is not a multiple of `per_task`.
+    """
+    if len(set(order)) != len(order) or per_task < 1 or len(order) % per_task:
+        raise ParameterError(
+            f"The order {list(order)} cannot be cut into tasks of {per_task} distinct classes."
+        )
+    return [tuple(order[i : i + per_task]) for i in range(0, len(order), per_task)]

@@ -1,0 +1,209 @@
+"""`driftlab run`: what is refused before anything starts, what is executed, and what is said at the end."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from notebook_project import Project
+
+from .driving import Driver
+
+CELL = (
+    "epochs = 3  # passes\nengine = 'local'  # where\njobs: int | None = None  # processes\nscale = 'demo'\n"
+)
+DATA_CELL = 'data = "world"  # or a dataset\ndata_folder = ""  # where it lies\n'
+
+
+def executed(path: Path) -> str:
+    """Everything that the cells of an executed notebook printed."""
+    cells = json.loads(path.read_text())["cells"]
+    return "".join("".join(out.get("text", [])) for cell in cells for out in cell.get("outputs", []))
+
+
+def test_a_batch_goes_on_past_failures_and_says_what_became_of_each(
+    project: Project, driftlab: Driver, tmp_path: Path
+) -> None:
+    project.notebook("10_good", CELL, "print('epochs', epochs, engine, jobs, scale)")
+    project.notebook(
+        "11_bad", CELL, "one = 1", "raise ValueError('no [bold] such thing')", "print('not reached')"
+    )
+    project.notebook("12_dead", None, "import os\nos._exit(3)")
+    project.notebook("90_last", None, "print('last')")
+    for name in ("10_good", "11_bad"):
+        project.scale("smoke", name, "epochs: 1")
+    for name in ("12_dead", "90_last"):
+        project.scale("smoke", name, "{}")
+
+    result = driftlab("run", "--scale", "smoke", "--engine", "ray", "--jobs", "2")
+
+    assert result.code == 1
+    assert "10_good passed 3/3" in result.out
+    assert "11_bad failed 4/5" in result.out
+    assert "In [4]: ValueError: no [bold] such thing" in result.out
+    assert "12_dead failed 2/2" in result.out
+    assert "DeadKernelError: Kernel died" in result.out
+    assert "90_last passed 2/2" in result.out
+    folder = tmp_path / "outputs" / "notebooks" / "smoke"
+    assert f"Executed notebooks: {folder}" in result.out
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "10_good.ipynb",
+        "11_bad.ipynb",
+        "12_dead.ipynb",
+        "90_last.ipynb",
+    ]
+    assert executed(folder / "10_good.ipynb") == "epochs 1 ray 2 smoke\n"
+    assert "not reached" not in executed(folder / "11_bad.ipynb")
+
+
+def test_fail_fast_stops_at_the_first_failure(project: Project, driftlab: Driver) -> None:
+    project.notebook("10_bad", None, "1 / 0")
+    project.notebook("11_good", None, "1")
+
+    result = driftlab("run", "--fail-fast")
+
+    assert result.code == 1
+    assert "ZeroDivisionError: division by zero" in result.out
+    assert "11_good not run" in result.out
+
+
+def test_all_passed_is_exit_code_0_and_outputs_go_where_they_are_told(
+    project: Project, driftlab: Driver, tmp_path: Path
+) -> None:
+    project.notebook("10_good", CELL, "from driftlab.paths import outputs_dir\nprint(outputs_dir(), epochs)")
+
+    result = driftlab("run", "10", "-p", "epochs", "7", "--outputs", str(tmp_path / "elsewhere"))
+
+    assert result.code == 0
+    folder = tmp_path / "elsewhere"
+    assert executed(folder / "notebooks" / "demo" / "10_good.ipynb") == f"{folder} 7\n"
+
+
+def test_a_failure_keeps_what_was_executed_instead_of_an_older_notebook(
+    project: Project, driftlab: Driver, tmp_path: Path
+) -> None:
+    project.notebook("10_x", CELL, "print('as far as here')", "1 / 0")
+    output = tmp_path / "outputs" / "notebooks" / "demo" / "10_x.ipynb"
+    output.parent.mkdir(parents=True)
+    output.write_text("an older one")
+
+    assert driftlab("run", "10").code == 1
+    assert executed(output) == "as far as here\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run", "41", "-p", "epocs", "5"], "41_x has no parameter 'epocs'. Did you mean 'epochs'?"),
+        (["run", "41", "-p", "epochs", "5.5"], "'epochs' cannot be 5.5: it should be a whole number"),
+        (["run", "42", "--jobs", "2"], "--jobs has no effect here: no parameter 'jobs' in 42_y."),
+        (["run", "42", "--engine", "ray"], "--engine has no effect here"),
+        (["run", "43"], "There is no notebook '43'."),
+        (["run", "41", "--scale", "paper"], "The scale 'paper' is not defined for 41_x"),
+        (["run", "41", "-p", "epochs"], "Option '-p' requires 2 arguments."),
+        (["run", "41", "--scale", "huge"], "'huge' is not one of 'smoke', 'demo', 'paper'."),
+        (["run", "41", "--jobs", "0"], "0 is not in the range x>=1."),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_with_exit_code_2(
+    project: Project, driftlab: Driver, tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    project.notebook("41_x", CELL)
+    project.notebook("42_y", "epochs = 1")
+
+    result = driftlab(*arguments)
+
+    assert result.code == 2
+    assert message in result.err
+    assert "Traceback" not in result.err
+    assert not (tmp_path / "outputs" / "notebooks").exists(), "nothing may start"
+
+
+def test_missing_data_are_found_before_anything_starts(
+    project: Project, driftlab: Driver, tmp_path: Path
+) -> None:
+    project.notebook("40_x", CELL, "print('must not run')")
+    project.notebook("41_y", DATA_CELL)
+    project.scale("paper", "40_x", "{}")
+    project.scale("paper", "41_y", "data: nucla")
+
+    result = driftlab("run", "--scale", "paper")
+
+    assert result.code == 2
+    assert "Nothing was started. 41_y: " in result.err
+    assert f"{tmp_path / 'no-data' / 'nucla'}" in result.err, "where to put it"
+    assert "all_sqe.zip" in result.err, "what to get"
+    assert "driftlab data verify nucla" in result.err, "how to check it"
+    assert not (tmp_path / "outputs" / "notebooks").exists()
+
+
+def test_an_unwritable_outputs_folder_is_found_before_anything_starts(
+    project: Project, driftlab: Driver, tmp_path: Path
+) -> None:
+    project.notebook("41_x", CELL)
+    (tmp_path / "file").touch()
+
+    result = driftlab("run", "--outputs", str(tmp_path / "file"))
+
+    assert result.code == 2
+    assert f"The outputs folder {tmp_path / 'file'} cannot be written to" in result.err
+
+
+def test_dry_run_shows_and_executes_nothing(project: Project, driftlab: Driver, tmp_path: Path) -> None:
+    project.notebook("40_x", CELL, "print('must not run')")
+    project.notebook("41_y", DATA_CELL)
+
+    there = driftlab("run", "--dry-run", "40", "-p", "epochs", "9")
+    missing = driftlab("run", "--dry-run", "41", "-p", "data", "ntu", "-p", "data_folder", "some/where")
+
+    assert there.code == 0
+    assert "40_x epochs = 9 (notebook: 3) engine = 'local' jobs = None" in there.out
+    assert f"→ {tmp_path / 'outputs' / 'notebooks' / 'demo' / '40_x.ipynb'}" in there.out
+    assert missing.code == 2
+    assert f"dataset ntu: missing: {Path.cwd() / 'some' / 'where'}: NTU RGB+D" in missing.out
+    assert not (tmp_path / "outputs" / "notebooks").exists()
+
+
+def test_an_unknown_dataset_suggests_the_nearest(project: Project, driftlab: Driver) -> None:
+    project.notebook("41_y", DATA_CELL)
+    result = driftlab("run", "41", "-p", "data", "nukla")
+    assert result.code == 2
+    assert "Did you mean 'nucla'?" in result.err
+
+
+def test_debug_shows_where_an_error_came_from(
+    project: Project, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    project.notebook("41_x", CELL)
+    command = [sys.executable, "-m", "driftlab.cli", "--debug", "run", "41", "-p", "epocs", "5"]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "Traceback" in found.stderr
+    assert "Did you mean 'epochs'?" in found.stderr
+
+
+def test_a_wrong_parameter_is_refused_without_importing_anything_heavy(project: Project) -> None:
+    project.notebook("41_x", CELL)
+    code = (
+        "import sys; sys.argv[1:] = ['run', '41', '-p', 'epocs', '5']\n"
+        "from driftlab.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: print(sorted({'torch', 'ray', 'pandas', 'papermill', 'nbformat'} & set(sys.modules)))"
+    )
+    started = time.monotonic()
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "[]\n"
+    assert time.monotonic() - started < 5
+
+
+def test_plain_papermill_is_held_to_the_same_parameters(project: Project, tmp_path: Path) -> None:
+    check = "from driftlab.notebooks import check_parameters\ncheck_parameters('41', globals())"
+    path = project.notebook("41_x", CELL, check, "print('must not run')")
+    command = [sys.executable, "-m", "papermill", str(path), str(tmp_path / "out.ipynb"), "-p", "epocs", "5"]
+
+    found = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+
+    assert found.returncode != 0
+    assert "ParameterError: 41_x has no parameter 'epocs'. Did you mean 'epochs'?" in found.stderr
+    assert "must not run" not in executed(tmp_path / "out.ipynb")

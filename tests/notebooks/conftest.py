@@ -1,0 +1,3 @@
+from notebook_project import project
+
+__all__ = ["project"]

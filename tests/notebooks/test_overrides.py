@@ -1,0 +1,133 @@
+"""A notebook's own values, its scale's file, the command line: which wins, and what is refused."""
+
+import pytest
+from notebook_project import Project
+
+from driftlab.errors import ParameterError
+from driftlab.notebooks import Notebook, check_parameters, find, resolve
+
+CELL = """\
+epochs = 100  # passes
+rate = 0.1  # step size
+seeds = [0]  # repetitions
+methods: list[Literal["BARE", "EWC", "REPLAY"]] = ["BARE"]  # which
+data_folder = ""  # where
+strengths = {"EWC": 1e6, "MAS": 100}  # penalties
+jobs: int | None = None  # processes
+augment = False  # whether
+"""
+
+
+@pytest.fixture
+def notebook(project: Project) -> Notebook:
+    project.notebook("41_x", CELL)
+    return find(["41"])[0]
+
+
+def test_the_command_line_wins_over_options_over_the_file_over_the_notebook(
+    project: Project, notebook: Notebook
+) -> None:
+    project.scale("smoke", "41_x", "epochs: 2\nrate: 0.5\njobs: 3\n")
+    found = resolve(notebook, "smoke", [("epochs", "7")], {"epochs": 6, "jobs": 4, "unknown": 1})
+    assert found == {"epochs": 7, "rate": 0.5, "jobs": 4}
+
+
+def test_demo_is_the_notebook_as_it_stands(project: Project, notebook: Notebook) -> None:
+    project.scale("smoke", "41_x", "epochs: 2")
+    assert resolve(notebook, "demo") == {}
+    assert resolve(notebook, "demo", [("epochs", "100")]) == {}, "its own values need no override"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("rate", "1e-3", 1e-3),
+        ("rate", "2", 2),
+        ("seeds", "[0, 1]", [0, 1]),
+        ("methods", "[EWC, REPLAY]", ["EWC", "REPLAY"]),
+        ("data_folder", "2024", "2024"),
+        ("data_folder", "no", "no"),
+        ("data_folder", "/data: here", "/data: here"),
+        ("data_folder", '"quoted"', "quoted"),
+        ("strengths", "{EWC: 1e3}", {"EWC": 1e3}),
+        ("jobs", "-1", -1),
+        ("augment", "true", True),
+    ],
+)
+def test_values_are_read_as_the_parameter_wants_them(
+    notebook: Notebook, name: str, text: str, value: object
+) -> None:
+    found = resolve(notebook, "demo", [(name, text)])
+    assert found == {name: value}
+    assert type(found[name]) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("epocs", "5", "41_x has no parameter 'epocs'. Did you mean 'epochs'? Its parameters: epochs, rate,"),
+        ("zzz", "5", "41_x has no parameter 'zzz'. Its parameters"),
+        (
+            "epochs",
+            "5.5",
+            "41_x's parameter 'epochs' cannot be 5.5: it should be a whole number, as its default 100 is",
+        ),
+        ("epochs", "many", "'epochs' cannot be 'many'"),
+        ("epochs", "true", "'epochs' cannot be True"),
+        ("epochs", "", "'epochs' cannot be None"),
+        ("rate", "[0.1]", "'rate' cannot be [0.1]: it should be a number"),
+        ("seeds", "3", "'seeds' cannot be 3: it should be a list (list[int])"),
+        ("seeds", "[0, one]", "'seeds' cannot be [0, 'one']"),
+        ("methods", "[RELPAY]", "it should be a list of BARE, EWC, REPLAY"),
+        ("strengths", "{ECW: 1}", "'strengths' has no entry 'ECW'. Did you mean 'EWC'?"),
+        ("jobs", "2.5", "'jobs' cannot be 2.5: it should be a whole number or null"),
+        ("augment", "1", "'augment' cannot be 1: it should be true or false"),
+        ("seeds", "[0, 1", "'seeds' cannot be '[0, 1'"),
+    ],
+)
+def test_refuses_with_the_nearest_valid(notebook: Notebook, name: str, text: str, message: str) -> None:
+    with pytest.raises(ParameterError) as error:
+        resolve(notebook, "demo", [(name, text)])
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("yaml", "message"),
+    [
+        ("epocs: 5", "smoke/41_x.yaml: 41_x has no parameter 'epocs'. Did you mean 'epochs'?"),
+        ("rate: 1e-3", "YAML reads it as text, write 1.0e-3"),
+        ("- epochs", "should map parameter names to values"),
+        ("", "should map parameter names to values"),
+        ("epochs: [", "is not readable YAML"),
+    ],
+)
+def test_a_scales_file_is_held_to_the_same(
+    project: Project, notebook: Notebook, yaml: str, message: str
+) -> None:
+    project.scale("smoke", "41_x", yaml)
+    with pytest.raises(ParameterError) as error:
+        resolve(notebook, "smoke")
+    assert message in str(error.value)
+
+
+def test_a_scale_without_a_file_is_not_silently_the_demo(notebook: Notebook) -> None:
+    with pytest.raises(
+        ParameterError, match=r"'paper' is not defined for 41_x: .*params/paper/41_x\.yaml is not there"
+    ):
+        resolve(notebook, "paper")
+
+
+def test_check_parameters_returns_the_running_notebooks_values(notebook: Notebook) -> None:
+    running = {"epochs": 3, "rate": 1, "seeds": [0], "something": "else", "In": ["", "epocs = 3"]}
+    assert check_parameters("41", running) == {"epochs": 3, "rate": 1, "seeds": [0]}
+
+
+def test_check_parameters_refuses_a_wrong_kind(notebook: Notebook) -> None:
+    with pytest.raises(ParameterError, match="'seeds' cannot be 3: it should be a list"):
+        check_parameters("41", {"seeds": 3})
+
+
+def test_check_parameters_finds_what_papermill_injected_in_vain(notebook: Notebook) -> None:
+    running = {"epochs": 3, "epocs": 5, "In": ["", "epochs = 100", "# Parameters\nepochs = 3\nepocs = 5\n"]}
+    with pytest.raises(ParameterError, match="no parameter 'epocs'. Did you mean 'epochs'?"):
+        check_parameters("41", running)

@@ -1,0 +1,183 @@
+"""Sidecars: what made a result, and what happens to broken ones."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from driftlab.errors import ParameterError, StoreError
+from driftlab.provenance import Source
+from driftlab.reporting.artifacts import Artifact, Provenance, load_artifacts, provenance
+from driftlab.reporting.figures import save_figure
+from driftlab.reporting.tables import save_table
+from matplotlib.figure import Figure
+
+from .plausible import OFFICIAL, SYNTHETIC, plausible_table, task_orders
+
+
+def made(source: Source = SYNTHETIC, scale: str = "demo") -> Provenance:
+    return provenance(source, scale=scale, notebook="41_cgl_task_order")
+
+
+def save_one(outputs: Path, of: Provenance, value: float = 1.0, part: str = "") -> Artifact:
+    return save_table(
+        pd.DataFrame({"AA": [value]}, index=["BARE"]),
+        paper="cgl",
+        artifact="table_2",
+        title="A title",
+        caption="A caption.",
+        made=of,
+        part=part,
+        outputs=outputs,
+    )
+
+
+def draw(outputs: Path) -> Artifact:
+    figure = Figure(figsize=(2, 2))
+    figure.subplots().plot([0, 1])
+    return save_figure(
+        figure,
+        paper="cgl",
+        artifact="figure_2",
+        title="A line",
+        caption="It rises.",
+        made=made(),
+        outputs=outputs,
+    )
+
+
+def test_provenance_counts_runs_and_notices_a_changed_value() -> None:
+    table = plausible_table(task_orders(2), methods=["BARE", "EWC"], seeds=2)
+    first = provenance(SYNTHETIC, scale="demo", notebook="41_cgl_task_order", table=table)
+    assert first.runs == 8
+    assert provenance(SYNTHETIC, scale="demo", notebook="41_cgl_task_order", table=table.iloc[::-1]) == first
+    table.loc[0, "value"] = 0.123
+    changed = provenance(SYNTHETIC, scale="demo", notebook="41_cgl_task_order", table=table)
+    assert changed.runs_digest != first.runs_digest
+    assert first.caption == (
+        "nucla: a synthetic world (400 sequences, seed 0); demo scale, 8 runs "
+        f"({first.runs_digest[:8]}); notebook 41_cgl_task_order"
+    )
+
+
+def test_official_and_synthetic_results_and_scales_do_not_overwrite_each_other(tmp_path: Path) -> None:
+    for value, (source, scale) in enumerate(
+        [(SYNTHETIC, "demo"), (OFFICIAL, "demo"), (OFFICIAL, "paper"), (SYNTHETIC, "smoke")]
+    ):
+        save_one(tmp_path, made(source, scale), float(value))
+    found, problems = load_artifacts(tmp_path)
+    assert not problems
+    assert {one.folder.name: one.artifact.table.values for one in found if one.artifact.table} == {
+        "nucla-synthetic-demo": [[0.0]],
+        "nucla-official-demo": [[1.0]],
+        "nucla-official-paper": [[2.0]],
+        "nucla-synthetic-smoke": [[3.0]],
+    }
+
+
+def test_what_was_saved_is_read_back(tmp_path: Path) -> None:
+    saved = save_one(tmp_path, made(), part="by task")
+    (found,), _ = load_artifacts(tmp_path)
+    assert found.artifact == saved
+    assert found.artifact.provenance.source == SYNTHETIC
+    assert found.content("csv") == b",AA\nBARE,1.0\n"
+
+
+def test_saving_again_replaces(tmp_path: Path) -> None:
+    save_one(tmp_path, made(), 1.0)
+    save_one(tmp_path, made(), 2.0)
+    (found,), _ = load_artifacts(tmp_path)
+    assert found.artifact.table is not None and found.artifact.table.values == [[2.0]]
+    assert b"2.0" in found.content("csv")
+
+
+def test_reference_results_are_found_by_name(tmp_path: Path) -> None:
+    save_one(tmp_path, made())
+    save_one(tmp_path / "reference" / "nucla", made(OFFICIAL, "paper"))
+    found, _ = load_artifacts(tmp_path)
+    assert [(one.reference, one.artifact.provenance.source.kind) for one in found] == [
+        ("", "synthetic"),
+        ("nucla", "official"),
+    ]
+
+
+def test_figures_are_saved_as_png_and_pdf_with_provenance(tmp_path: Path) -> None:
+    saved = draw(tmp_path)
+    (found,), _ = load_artifacts(tmp_path)
+    assert found.content("png").startswith(b"\x89PNG") and found.content("pdf").startswith(b"%PDF")
+    assert saved.alt == "A line. It rises."
+    assert saved.provenance.caption.startswith("nucla: a synthetic world")
+    assert 'alt="A line. It rises."' not in saved._repr_html_()  # its files are not in the default outputs
+    assert "cannot be shown" in saved._repr_html_()
+
+
+def test_equal_figures_are_equal_files(tmp_path: Path) -> None:
+    assert draw(tmp_path / "a").files == draw(tmp_path / "b").files
+
+
+def test_a_notebook_shows_the_picture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DRIFTLAB_OUTPUTS", str(tmp_path))
+    shown = draw(tmp_path)._repr_html_()
+    assert 'src="data:image/png;base64,' in shown and 'alt="A line. It rises."' in shown
+
+
+def test_a_changed_file_is_noticed(tmp_path: Path) -> None:
+    draw(tmp_path)
+    (found,), _ = load_artifacts(tmp_path)
+    (found.folder / "cgl_figure_2.png").write_bytes(b"\x89PNG half")
+    with pytest.raises(StoreError, match=r"cgl_figure_2\.png is not what was saved .* run 41_cgl_task_order"):
+        found.content("png")
+    (found.folder / "cgl_figure_2.png").unlink()
+    with pytest.raises(StoreError, match=r"cgl_figure_2\.png cannot be read .*No such file"):
+        found.content("png")
+    with pytest.raises(StoreError, match="names no csv file"):
+        found.content("csv")
+
+
+def _edit(path: Path, **changes: object) -> None:
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | changes), "utf-8")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"schema_version": 2}, "schema_version"),
+        ({"artifact": "table_77"}, "no artifact of 'cgl' named 'table_77'"),
+        ({"surprise": 1}, "surprise: Extra inputs"),
+        ({"files": {"csv": {"name": "../../secret", "sha256": ""}}}, "files of its own folder only"),
+        ({"title": None}, "title: Input should be a valid string"),
+    ],
+)
+def test_a_wrong_sidecar_is_a_problem_and_hides_no_other(
+    tmp_path: Path, changes: dict[str, object], message: str
+) -> None:
+    save_one(tmp_path, made())
+    save_one(tmp_path, made(), part="other")
+    _edit(tmp_path / "tables" / "nucla-synthetic-demo" / "cgl_table_2.json", **changes)
+    found, problems = load_artifacts(tmp_path)
+    assert [one.artifact.part for one in found] == ["other"]
+    assert len(problems) == 1 and message in problems[0].text
+    assert problems[0].file.name == "cgl_table_2.json"
+
+
+@pytest.mark.parametrize("content", [b"", b'{"kind": "tab', b"\xff\xfe", b"[]"])
+def test_a_truncated_sidecar_is_a_problem(tmp_path: Path, content: bytes) -> None:
+    save_one(tmp_path, made())
+    (tmp_path / "tables" / "nucla-synthetic-demo" / "cgl_table_2.json").write_bytes(content)
+    found, problems = load_artifacts(tmp_path)
+    assert not found
+    assert "not a readable sidecar" in problems[0].text
+
+
+def test_a_name_that_names_nothing_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="The scale '' has no letter or digit"):
+        save_one(tmp_path, made(scale=""))
+
+
+def test_an_unwritable_outputs_folder_is_explained(tmp_path: Path) -> None:
+    blocked = tmp_path / "outputs"
+    blocked.write_text("not a folder")
+    with pytest.raises(StoreError, match=r"cannot be written .* set DRIFTLAB_OUTPUTS"):
+        save_one(blocked, made())

@@ -1,0 +1,47 @@
+"""Colours, markers and panels."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import matplotlib
+import numpy as np
+from driftlab.reporting.style import METHODS, in_order, method_style, outer_labels, panels, styled
+from matplotlib.colors import to_rgb
+
+
+def test_every_method_has_a_colour_and_a_marker_of_its_own() -> None:
+    assert list(METHODS) == ["BARE", "EWC", "MAS", "TWP", "LwF", "GEM", "REPLAY", "JOINT"]
+    assert len({style.marker for style in METHODS.values()}) == len(METHODS)
+    for first, second in combinations(METHODS.values(), 2):
+        apart = np.abs(np.subtract(to_rgb(first.colour), to_rgb(second.colour))).max()
+        assert apart > 0.2, (first, second)
+
+
+def test_a_new_method_gets_a_spare_style_that_no_other_method_has_and_that_stays() -> None:
+    new = method_style("DER")
+    assert new == method_style("DER")
+    assert new.colour not in {style.colour for style in METHODS.values()}
+    assert new.marker not in {style.marker for style in METHODS.values()}
+
+
+def test_order_of_methods() -> None:
+    assert in_order(["REPLAY", "DER", "BARE", "AGEM", "BARE"]) == ["BARE", "REPLAY", "AGEM", "DER"]
+
+
+def test_the_style_is_left_as_it_was() -> None:
+    before = dict(matplotlib.rcParams)
+    seen = []
+    styled(lambda: seen.append(matplotlib.rcParams["axes.spines.top"]))()
+    assert seen == [False]
+    assert dict(matplotlib.rcParams) == before
+
+
+def test_panels_and_outer_labels() -> None:
+    figure, axes = panels(7, size=(2, 2))
+    assert len(axes) == len(figure.axes) == 7
+    outer_labels(axes, "x", "y")
+    assert [axis.get_ylabel() for axis in axes] == ["y", "", "", "", "y", "", ""]
+    # The fourth panel has none below it.
+    assert [axis.get_xlabel() for axis in axes] == ["", "", "", "x", "x", "x", "x"]
+    assert len(panels(1, size=(2, 2))[1]) == 1

@@ -1,0 +1,25 @@
+"""The toy experiment lies beside the tests, and spawned workers must find it too."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from driftlab.runs.store import Store
+
+
+@pytest.fixture
+def marks(tmp_path: Path) -> Path:
+    """Where the toy experiment leaves a file for every stage that it executes."""
+    folder = tmp_path / "marks"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "store")

@@ -1,0 +1,234 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import psutil
+import pytest
+import torch
+from driftlab.errors import ParameterError
+from driftlab.runs.engines import Engine, LocalEngine, make_engine
+from driftlab.runs.experiment import StageResult
+from driftlab.runs.ray_engine import RayEngine
+from driftlab.runs.store import Store
+from driftlab.runs.sweep import SweepError, SweepResult, SweepWarning, sweep
+from driftlab.runs.workers import usable_cores
+from toy_experiment import DATA, Toy, contents, orders, ran
+
+ORDERS = orders(4)
+FAILED = r"6 of 24 .*\n.*stage 1 of 4: ValueError: stage 0-1 does not work \(toy_experiment.py, line "
+LOST = r"ended from outside \(out of memory\?\); new workers are started"
+
+
+def run(store: Store, toy: Toy, engine: Engine, **options: Any) -> SweepResult:
+    options = {"batch": 4, "progress": False, **options}
+    return sweep(toy, ORDERS, data=DATA, digest="d", store=store, engine=engine, **options)
+
+
+@pytest.fixture
+def toy(marks: Path) -> Toy:
+    return Toy(str(marks))
+
+
+def test_engines_by_name() -> None:
+    local = make_engine("local", 3)
+    assert isinstance(local, LocalEngine) and local.capacity == 3
+    ray = make_engine("ray", 2)
+    assert type(ray).__name__ == "RayEngine" and ray.capacity == 2
+    expected = 1 if torch.cuda.is_available() else usable_cores()
+    assert make_engine("local", "auto").capacity == make_engine("local", 0).capacity == expected
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("dask", 1), "There is no engine 'dask'; the engines are local and ray"),
+        (("local", -1), "jobs is -1"),
+        (("local", "many"), "jobs is 'many'"),
+        (("local", True), "jobs is True"),
+        (("ray", 1.5), "jobs is 1.5"),
+    ],
+)
+def test_what_is_no_engine(arguments: tuple[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        make_engine(*arguments)
+
+
+def test_threads_must_be_positive() -> None:
+    for name in ("local", "ray"):
+        with pytest.raises(ParameterError, match="at least"):
+            make_engine(name, 1, threads=0)
+
+
+def test_ray_is_imported_only_when_it_is_used() -> None:
+    code = """
+import sys
+import driftlab.runs.sweep
+from driftlab.runs.engines import make_engine
+make_engine("ray", 1)
+assert "ray" not in sys.modules and "torch" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.fixture(scope="module")
+def ray_at_the_end() -> Iterator[None]:
+    """The engine's Ray takes seconds to start, stays for later sweeps, and would end with the process."""
+    yield
+    import ray
+
+    assert ray.is_initialized()
+    ray.shutdown()
+
+
+@pytest.mark.usefixtures("ray_at_the_end")
+def test_all_engines_give_the_same_table(store: Store, toy: Toy, tmp_path: Path, marks: Path) -> None:
+    table = run(store, toy, LocalEngine(1)).table
+    assert {process for process, _ in contents(marks)} == {os.getpid()}
+    pooled = run(Store(tmp_path / "pool"), toy, LocalEngine(2)).table
+    pd.testing.assert_frame_equal(pooled, table, check_exact=True)
+    assert set(ran(marks).values()) == {2}
+    with_ray = run(Store(tmp_path / "ray"), toy, make_engine("ray", 2)).table
+    pd.testing.assert_frame_equal(with_ray, table, check_exact=True)
+    assert set(ran(marks).values()) == {3}
+    assert len({process for process, _ in contents(marks)}) >= 4
+
+
+@pytest.mark.usefixtures("ray_at_the_end")
+def test_ray_tells_the_same_error(store: Store, toy: Toy) -> None:
+    with (
+        pytest.warns(SweepWarning, match="executed together failed"),
+        pytest.raises(SweepError, match=FAILED),
+    ):
+        run(store, replace(toy, raises=("0-1",)), make_engine("ray", 2))
+
+
+@pytest.mark.usefixtures("ray_at_the_end")
+def test_ray_replaces_a_killed_worker(store: Store, toy: Toy) -> None:
+    engine = make_engine("ray", 0)
+    with pytest.warns(SweepWarning, match=LOST):
+        result = run(store, replace(toy, kills_once="0-1-2"), engine)
+    assert result.computed == 64
+    assert engine.capacity >= usable_cores()  # as many as there is room for
+
+
+@pytest.mark.usefixtures("ray_at_the_end")
+def test_ray_without_room(store: Store, toy: Toy) -> None:
+    run(store, toy, make_engine("ray", 1))
+    with pytest.raises(ParameterError, match="has room for a task with 9999 cores and 0 GPUs"):
+        run(store, replace(toy, version=2), make_engine("ray", 1, threads=9999))
+    gpus = RayEngine(1, gpus_per_task=0.5 if not torch.cuda.is_available() else 99.0)
+    with pytest.raises(ParameterError, match="1 cores and (0.5|99) GPUs"):
+        run(store, replace(toy, version=2), gpus)
+
+
+def test_the_address_of_a_cluster_comes_from_the_environment(
+    store: Store, toy: Toy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import ray
+
+    asked: list[dict[str, Any]] = []
+
+    def init(**options: Any) -> None:
+        asked.append(options)
+        raise ConnectionError("no cluster there")
+
+    monkeypatch.setenv("RAY_ADDRESS", "ray.example:6379")
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setattr(ray, "init", init)
+    with pytest.raises(ConnectionError):
+        run(store, toy, make_engine("ray", 2))
+    assert asked[0]["address"] == "ray.example:6379" and "num_cpus" not in asked[0]
+
+
+def test_nothing_is_left_running(store: Store, toy: Toy) -> None:
+    before = set(psutil.Process().children(recursive=True))
+    run(store, toy, LocalEngine(2))
+    left = [p for p in psutil.Process().children(recursive=True) if p not in before]
+    assert [p for p in left if "resource_tracker" not in " ".join(p.cmdline())] == []
+
+
+def test_a_failing_stage_in_a_pool(store: Store, toy: Toy) -> None:
+    with (
+        pytest.warns(SweepWarning, match="executed together failed"),
+        pytest.raises(SweepError, match=FAILED),
+    ):
+        run(store, replace(toy, raises=("0-1",)), LocalEngine(2))
+
+
+def test_a_killed_worker_is_replaced(store: Store, toy: Toy, marks: Path, tmp_path: Path) -> None:
+    table = run(Store(tmp_path / "other"), toy, LocalEngine(1)).table
+    with pytest.warns(SweepWarning, match=LOST) as seen:
+        result = run(store, replace(toy, kills_once="0-1-2"), LocalEngine(2))
+    assert len(seen) == 1
+    assert result.computed == 64
+    pd.testing.assert_frame_equal(result.table, table, check_exact=True)
+
+
+def test_workers_that_die_again_and_again(store: Store, toy: Toy) -> None:
+    with (
+        pytest.warns(SweepWarning, match=LOST),
+        pytest.raises(SweepError, match=r"outside 3 times.*smaller batch \(now 4\) or fewer jobs \(now 2\)"),
+    ):
+        run(store, replace(toy, kills_always="0-2-1"), LocalEngine(2))
+    assert store.summary().stages["toy"] >= 4  # what was finished is kept
+
+
+@dataclass(frozen=True)
+class Threads(Toy):
+    def execute(self, data: Any, stages: Any, states: Any) -> list[StageResult]:
+        row = {"trained_on": 1, "tested_on": "", "metric": "threads", "value": torch.get_num_threads()}
+        return [StageResult([row], {}) for _ in stages]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_threads_of_a_worker(store: Store, marks: Path, jobs: int) -> None:
+    before = torch.get_num_threads()
+    experiment = Threads(str(marks), version=jobs)
+    engine = LocalEngine(jobs, threads=3)
+    table = sweep(
+        experiment, orders(1), data=DATA, digest="d", store=store, engine=engine, progress=False
+    ).table
+    assert table.value.tolist() == [3.0]
+    assert torch.get_num_threads() == before
+
+
+def test_a_class_that_workers_cannot_find(store: Store, marks: Path) -> None:
+    @dataclass(frozen=True)
+    class Local(Toy):
+        pass
+
+    with pytest.raises(ParameterError, match=r"toy cannot be sent to other .*importable module, or use one"):
+        run(store, Local(str(marks)), LocalEngine(2))
+    Local.__module__ = "__main__"
+    with pytest.raises(ParameterError, match="is defined in a notebook or a script"):
+        run(store, Local(str(marks)), LocalEngine(2))
+    assert run(store, Local(str(marks)), LocalEngine(1)).computed == 64
+
+
+def test_from_a_notebook(tmp_path: Path, marks: Path) -> None:
+    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    code = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from driftlab.runs.engines import LocalEngine
+from driftlab.runs.ray_engine import RayEngine
+from driftlab.runs.store import Store
+from driftlab.runs.sweep import sweep
+from toy_experiment import DATA, Toy, orders
+result = sweep(Toy({str(marks)!r}), orders(3), data=DATA, digest="d", store=Store({str(tmp_path / "s")!r}),
+               engine=LocalEngine(2))
+print(result.computed, len(result.table))
+"""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
+    nbclient.NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
+    outputs = notebook.cells[0].outputs
+    assert any(output.get("text") == "15 36\n" for output in outputs)
+    shown = "".join(output.get("text", "") for output in outputs if output.get("name") == "stderr")
+    assert "15/15" in shown and "Warning" not in shown
