@@ -1,4 +1,4 @@
-"""A little checkout with generated notebooks, for the tests of `driftlab.notebooks` and of the command line."""
+"""A little checkout with generated notebooks, to test `driftlab.notebooks` and the command line."""
 
 from __future__ import annotations
 

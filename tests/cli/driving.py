@@ -10,13 +10,12 @@ from dataclasses import dataclass
 
 import psutil
 import pytest
-
 from driftlab.cli import main
 
 
 @dataclass(frozen=True)
 class Result:
-    """What a call left: its exit code, and what it printed, spaces and line ends folded into one space each."""
+    """What a call left: its exit code, and what it printed, white space folded into single spaces."""
 
     code: int
     out: str

@@ -36,6 +36,9 @@ def test_a_batch_goes_on_past_failures_and_says_what_became_of_each(
         project.scale("smoke", name, "epochs: 1")
     for name in ("12_dead", "90_last"):
         project.scale("smoke", name, "{}")
+    folder = tmp_path / "outputs" / "notebooks" / "smoke"
+    folder.mkdir(parents=True)
+    (folder / "11_bad.ipynb").write_text("an older one")
 
     result = driftlab("run", "--scale", "smoke", "--engine", "ray", "--jobs", "2")
 
@@ -46,7 +49,6 @@ def test_a_batch_goes_on_past_failures_and_says_what_became_of_each(
     assert "12_dead failed 2/2" in result.out
     assert "DeadKernelError: Kernel died" in result.out
     assert "90_last passed 2/2" in result.out
-    folder = tmp_path / "outputs" / "notebooks" / "smoke"
     assert f"Executed notebooks: {folder}" in result.out
     assert sorted(path.name for path in folder.iterdir()) == [
         "10_good.ipynb",
@@ -55,7 +57,7 @@ def test_a_batch_goes_on_past_failures_and_says_what_became_of_each(
         "90_last.ipynb",
     ]
     assert executed(folder / "10_good.ipynb") == "epochs 1 ray 2 smoke\n"
-    assert "not reached" not in executed(folder / "11_bad.ipynb")
+    assert executed(folder / "11_bad.ipynb") == "so far\n", "kept as far as it came"
 
 
 def test_fail_fast_stops_at_the_first_failure(project: Project, driftlab: Driver) -> None:
@@ -79,18 +81,6 @@ def test_all_passed_is_exit_code_0_and_outputs_go_where_they_are_told(
     assert result.code == 0
     folder = tmp_path / "elsewhere"
     assert executed(folder / "notebooks" / "demo" / "10_good.ipynb") == f"{folder} 7\n"
-
-
-def test_a_failure_keeps_what_was_executed_instead_of_an_older_notebook(
-    project: Project, driftlab: Driver, tmp_path: Path
-) -> None:
-    project.notebook("10_x", CELL, "print('as far as here')", "1 / 0")
-    output = tmp_path / "outputs" / "notebooks" / "demo" / "10_x.ipynb"
-    output.parent.mkdir(parents=True)
-    output.write_text("an older one")
-
-    assert driftlab("run", "10").code == 1
-    assert executed(output) == "as far as here\n"
 
 
 @pytest.mark.parametrize(
@@ -189,7 +179,8 @@ def test_a_wrong_parameter_is_refused_without_importing_anything_heavy(project: 
         "import sys; sys.argv[1:] = ['run', '41', '-p', 'epocs', '5']\n"
         "from driftlab.cli import main\n"
         "try: main()\n"
-        "except SystemExit: print(sorted({'torch', 'ray', 'pandas', 'papermill', 'nbformat'} & set(sys.modules)))"
+        "except SystemExit: pass\n"
+        "print(sorted({'torch', 'ray', 'pandas', 'papermill', 'nbformat'} & set(sys.modules)))"
     )
     started = time.monotonic()
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -19,9 +19,12 @@ from pathlib import Path
 print("hanging now")
 pool = ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
 worker = pool.submit(os.getpid).result()
-sleep = [sys.executable, "-c", "import time; time.sleep(600)"]
-deaf = [sys.executable, "-c", "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"]
-children = [subprocess.Popen(sleep, start_new_session=True), subprocess.Popen(deaf)]
+sleep = "import signal, time; signal.signal(signal.SIGTERM, signal.{}); time.sleep(600)"
+command = [sys.executable, "-c"]
+children = [
+    subprocess.Popen([*command, sleep.format("SIG_DFL")], start_new_session=True),
+    subprocess.Popen([*command, sleep.format("SIG_IGN")]),
+]
 pids = [os.getpid(), os.getppid(), worker, *[child.pid for child in children]]
 Path(FILE + ".part").write_text(json.dumps(pids))
 os.replace(FILE + ".part", FILE)

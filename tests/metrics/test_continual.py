@@ -55,6 +55,14 @@ def test_forgetting_takes_the_best_earlier_accuracy(accuracy: pd.DataFrame) -> N
     assert values(average_forgetting(accuracy)) == pytest.approx({2: -0.1, 3: 0.5})
 
 
+def test_the_best_earlier_accuracy_need_not_be_the_last() -> None:
+    # a_{k,1} = 0.8, 0.9, 0.5, 0.3 and the later tasks stay at 1: AF_4 = ((0.9 - 0.3) + 0 + 0) / 3 = 0.2
+    matrix = [[0.8], [0.9, 1.0], [0.5, 1.0, 1.0], [0.3, 1.0, 1.0, 1.0]]
+    accuracy = task_accuracy(table_of(matrix_rows("0-1-2-3-4-5-6-7", matrix)))
+    # AF_2 = 0.8 - 0.9; AF_3 = ((0.9 - 0.5) + 0) / 2
+    assert values(average_forgetting(accuracy)) == pytest.approx({2: -0.1, 3: 0.2, 4: 0.2})
+
+
 def test_forgetting_from_the_diagonal_has_the_released_sign(accuracy: pd.DataFrame) -> None:
     # k=2: 0.9 - 0.8 = 0.1; k=3: ((0.3 - 0.8) + (0.3 - 0.7)) / 2 = -0.45, not -0.5: the rise to 0.9 is missed
     assert values(average_forgetting(accuracy, definition="diagonal")) == pytest.approx({2: 0.1, 3: -0.45})

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 
 import pytest
-from notebook_project import Project
-
 from driftlab.errors import DataError, ParameterError
 from driftlab.notebooks import find
+from notebook_project import Project
 
 NAMES = ["00_start_here", "40_cgl_data", "41_cgl_task_order", "42_cgl_class_order", "90_scoreboard"]
 
@@ -53,7 +52,7 @@ def test_says_what_it_could_have_meant(five: Project, asked: str, message: str) 
 
 def test_no_notebooks_says_which_folder(project: Project) -> None:
     with pytest.raises(
-        ParameterError, match="There is no notebook NN_name.ipynb in .*project/notebooks.*DRIFTLAB_ROOT"
+        ParameterError, match=r"There is no notebook NN_name\.ipynb in .*project/notebooks.*DRIFTLAB_ROOT"
     ):
         find()
 

@@ -1,10 +1,9 @@
 """A notebook's own values, its scale's file, the command line: which wins, and what is refused."""
 
 import pytest
-from notebook_project import Project
-
 from driftlab.errors import ParameterError
 from driftlab.notebooks import Notebook, check_parameters, find, resolve
+from notebook_project import Project
 
 CELL = """\
 epochs = 100  # passes
@@ -129,5 +128,5 @@ def test_check_parameters_refuses_a_wrong_kind(notebook: Notebook) -> None:
 
 def test_check_parameters_finds_what_papermill_injected_in_vain(notebook: Notebook) -> None:
     running = {"epochs": 3, "epocs": 5, "In": ["", "epochs = 100", "# Parameters\nepochs = 3\nepocs = 5\n"]}
-    with pytest.raises(ParameterError, match="no parameter 'epocs'. Did you mean 'epochs'?"):
+    with pytest.raises(ParameterError, match=r"no parameter 'epocs'\. Did you mean 'epochs'\?"):
         check_parameters("41", running)

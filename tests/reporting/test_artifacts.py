@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 from driftlab.errors import ParameterError, StoreError
 from driftlab.provenance import Source
-from driftlab.reporting.artifacts import Artifact, Provenance, load_artifacts, provenance
+from driftlab.reporting.artifacts import load_artifacts
 from driftlab.reporting.figures import save_figure
+from driftlab.reporting.records import Artifact, Provenance, provenance
 from driftlab.reporting.tables import save_table
 from matplotlib.figure import Figure
 

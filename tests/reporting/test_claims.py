@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from driftlab.errors import ParameterError
-from driftlab.reporting.artifacts import provenance
 from driftlab.reporting.claims import judge, load_verdicts, not_testable, save_verdicts, verdict_frame
+from driftlab.reporting.records import provenance
 
 from .plausible import OFFICIAL, SYNTHETIC
 

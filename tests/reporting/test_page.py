@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 from driftlab.errors import StoreError
 from driftlab.provenance import Source
-from driftlab.reporting.artifacts import provenance
 from driftlab.reporting.claims import judge, save_verdicts
 from driftlab.reporting.page import write_report
+from driftlab.reporting.records import provenance
 from driftlab.reporting.tables import save_table
 
 from .plausible import OFFICIAL, SYNTHETIC

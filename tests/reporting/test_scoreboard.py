@@ -7,9 +7,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from driftlab.provenance import Source
-from driftlab.reporting.artifacts import Artifact, provenance
 from driftlab.reporting.claims import judge, save_verdicts
 from driftlab.reporting.papers import paper
+from driftlab.reporting.records import Artifact, provenance
 from driftlab.reporting.scoreboard import Entry, comparison, scoreboard
 from driftlab.reporting.tables import save_table
 

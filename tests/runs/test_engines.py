@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +25,7 @@ from toy_experiment import DATA, Toy, contents, orders, ran
 
 ORDERS = orders(4)
 FAILED = r"6 of 24 .*\n.*stage 1 of 4: ValueError: stage 0-1 does not work \(toy_experiment.py, line "
-LOST = r"ended from outside \(out of memory\?\); new workers are started"
+LOST = r"ended from outside \(out of memory\?\); what it was computing"
 
 
 def run(store: Store, toy: Toy, engine: Engine, **options: Any) -> SweepResult:
@@ -124,27 +126,31 @@ def test_ray_without_room(store: Store, toy: Toy) -> None:
     with pytest.raises(ParameterError, match="has room for a task with 9999 cores and 0 GPUs"):
         run(store, replace(toy, version=2), make_engine("ray", 1, threads=9999))
     gpus = RayEngine(1, gpus_per_task=0.5 if not torch.cuda.is_available() else 99.0)
-    with pytest.raises(ParameterError, match="1 cores and (0.5|99) GPUs"):
+    with pytest.raises(ParameterError, match=r"1 cores and (0\.5|99) GPUs"):
         run(store, replace(toy, version=2), gpus)
 
 
+@pytest.mark.parametrize("prefix", ["", "ray://"])
 def test_the_address_of_a_cluster_comes_from_the_environment(
-    store: Store, toy: Toy, monkeypatch: pytest.MonkeyPatch
+    store: Store, toy: Toy, monkeypatch: pytest.MonkeyPatch, prefix: str
 ) -> None:
     import ray
 
-    asked: list[dict[str, Any]] = []
-
     def init(**options: Any) -> None:
-        asked.append(options)
-        raise ConnectionError("no cluster there")
+        assert "num_cpus" not in options
+        raise ConnectionError(f"asked for {options['address']}")
 
-    monkeypatch.setenv("RAY_ADDRESS", "ray.example:6379")
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
     monkeypatch.setattr(ray, "init", init)
-    with pytest.raises(ConnectionError):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"{prefix}127.0.0.1:{server.getsockname()[1]}"
+        monkeypatch.setenv("RAY_ADDRESS", address)
+        with pytest.raises(
+            ParameterError, match=rf"no Ray cluster to be reached at {address} \(asked for {address}"
+        ):
+            run(store, toy, make_engine("ray", 2))
+    with pytest.raises(ParameterError, match=r"Connection refused.*Set the environment variable RAY_ADDRESS"):
         run(store, toy, make_engine("ray", 2))
-    assert asked[0]["address"] == "ray.example:6379" and "num_cpus" not in asked[0]
 
 
 def test_nothing_is_left_running(store: Store, toy: Toy) -> None:
@@ -171,13 +177,35 @@ def test_a_killed_worker_is_replaced(store: Store, toy: Toy, marks: Path, tmp_pa
     pd.testing.assert_frame_equal(result.table, table, check_exact=True)
 
 
-def test_workers_that_die_again_and_again(store: Store, toy: Toy) -> None:
+def test_a_stage_that_always_kills_its_worker_does_not_take_others_down(store: Store, toy: Toy) -> None:
     with (
         pytest.warns(SweepWarning, match=LOST),
-        pytest.raises(SweepError, match=r"outside 3 times.*smaller batch \(now 4\) or fewer jobs \(now 2\)"),
+        pytest.raises(
+            SweepError, match=r"2 of 24 .*\n.*stage 3 of 4: its worker was ended from outside, though"
+        ),
     ):
-        run(store, replace(toy, kills_always="0-2-1"), LocalEngine(2))
-    assert store.summary().stages["toy"] >= 4  # what was finished is kept
+        run(store, replace(toy, kills_always=("0-0-2-1",)), LocalEngine(2))
+    assert store.summary().stages["toy"] == 64 - 2
+
+
+def test_workers_that_all_die(store: Store, toy: Toy) -> None:
+    first = tuple(f"0-{digit}" for digit in range(4))
+    with (
+        pytest.warns(SweepWarning, match=LOST),
+        pytest.raises(
+            SweepError, match=r"3 times before any.*batch \(now 4\) or fewer jobs \(now 2\).*a script"
+        ),
+    ):
+        run(store, replace(toy, kills_always=first), LocalEngine(2))
+    run(store, toy, LocalEngine(1))
+    third = tuple(f"0-{a}-{b}-{c}" for a, b, c in permutations(range(4), 3))
+    newer = replace(toy, version=2, kills_always=third)
+    with (
+        pytest.warns(SweepWarning, match=LOST),
+        pytest.raises(SweepError, match=r"3 times in a row.*What was finished is kept in"),
+    ):
+        run(store, newer, LocalEngine(2))
+    assert run(store, replace(toy, version=2), LocalEngine(1)).reused == 4 + 12
 
 
 @dataclass(frozen=True)
@@ -204,7 +232,9 @@ def test_a_class_that_workers_cannot_find(store: Store, marks: Path) -> None:
     class Local(Toy):
         pass
 
-    with pytest.raises(ParameterError, match=r"toy cannot be sent to other .*importable module, or use one"):
+    with pytest.raises(
+        ParameterError, match=r"toy or its data cannot be sent to other .*importable module, or use one"
+    ):
         run(store, Local(str(marks)), LocalEngine(2))
     Local.__module__ = "__main__"
     with pytest.raises(ParameterError, match="is defined in a notebook or a script"):

@@ -46,7 +46,7 @@ class Toy:
     raises: tuple[str, ...] = ()
     raises_together: str = ""
     kills_once: str = ""
-    kills_always: str = ""
+    kills_always: tuple[str, ...] = ()
     not_a_number: str = ""
     shift: float = 0.0
     short: bool = False
@@ -77,7 +77,7 @@ class Toy:
             if name in self.raises:
                 raise ValueError(f"stage {name} does not work")
             flag = Path(self.marks).parent / "killed-once"
-            if name == self.kills_always or (name == self.kills_once and not flag.exists()):
+            if name in self.kills_always or (name == self.kills_once and not flag.exists()):
                 flag.touch()
                 os.kill(os.getpid(), signal.SIGKILL)
         results = [

@@ -53,7 +53,7 @@ class Progress:
         ended = turn.state != "running"
         if ended:
             if self._live:
-                self._live.update("")
+                self._live.update("", refresh=True)
             self._console.print(self._line(turn), soft_wrap=True)
             self._printed = 0.0
         elif self._live:

@@ -46,7 +46,7 @@ class Dataset:
         frames: The length to which the papers bring sequences, see `skeletons.prepare`.
         fit: The way in which they do, see `skeletons.prepare`.
         faults: Official counts of known faults, by their names in `FAULTS`.
-        extras: Files that complete the dataset, and why one wants each.
+        extras: Files (one of several) that complete the dataset, and what is so without any of them.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Dataset:
     frames: int
     fit: Fit
     faults: Mapping[str, int] = field(default_factory=dict)
-    extras: Mapping[str, str] = field(default_factory=dict)
+    extras: Mapping[tuple[str, ...], str] = field(default_factory=dict)
 
 
 FAULTS: dict[str, Callable[[SkeletonSet], int]] = {
@@ -85,7 +85,7 @@ DATASETS: dict[str, Dataset] = {
                 "├── all_sqe/\n"
                 "│   ├── a01_s01_e00_v01.json\n"
                 "│   └── … 1,484 files\n"
-                "└── feeder_split.json      (the literature's order; without it: by view and name)"
+                "└── feeder_ucla.py         CTR-GCN's, for the literature's order (or feeder_split.json)"
             ),
             totals=dict(zip(nucla.CLASSES, nucla.TOTALS, strict=True)),
             read=nucla.load_nucla,
@@ -93,7 +93,7 @@ DATASETS: dict[str, Dataset] = {
             frames=52,
             fit="resample",
             faults={"pairs of equal sequences": 95, "sequences of one frame": 2},
-            extras={nucla.ORDER_FILE: "without it the split differs from the literature's"},
+            extras={(nucla.ORDER_FILE, nucla.FEEDER_FILE): "the split differs from the literature's"},
         ),
         Dataset(
             name="ntu",
@@ -175,9 +175,10 @@ def verify(name: str, folder: Path | str | None = None) -> list[Check]:
     found = dict(zip(skeletons.classes, skeletons.counts.tolist(), strict=True))
     checks += [_count(f"class {label}", total, found.get(label, 0)) for label, total in entry.totals.items()]
     checks += [_count(fault, total, FAULTS[fault](skeletons)) for fault, total in entry.faults.items()]
-    for extra, why in entry.extras.items():
-        there = (place / extra).is_file()
-        checks.append(Check(extra, "there", "there" if there else f"absent: {why}", there))
+    for extra, otherwise in entry.extras.items():
+        there = any((place / alternative).is_file() for alternative in extra)
+        found_words = "there" if there else f"absent: {otherwise}"
+        checks.append(Check(" or ".join(extra), "there", found_words, there))
     return checks
 
 

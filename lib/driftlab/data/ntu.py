@@ -46,9 +46,9 @@ NPZ_FILE = "NTU60_CS.npz"
 NPY_FILES = ("train_data_joint.npy", "train_data.npy", "xsub/train_data_joint.npy", "xsub/train_data.npy")
 OBTAIN = (
     "Request NTU RGB+D from the ROSE Lab of NTU Singapore (rose1.ntu.edu.sg, a form for academic use), "
-    "download its skeletons (nturgbd_skeletons_s001_to_s017.zip) and unpack them into this folder, so that "
-    f"{TEXT_FOLDER}/S001C001P001R001A001.skeleton lies in it. Beside {TEXT_FOLDER} put the authors' list of "
-    "damaged samples (github.com/shahroudy/NTURGB-D) as missing_skeletons.txt. "
+    "download its skeletons (nturgbd_skeletons_s001_to_s017.zip) and unpack them, so that the dataset's "
+    f"folder holds {TEXT_FOLDER}/S001C001P001R001A001.skeleton. Beside {TEXT_FOLDER} put the authors' list "
+    "of damaged samples (github.com/shahroudy/NTURGB-D) as missing_skeletons.txt. "
     "Then check with `driftlab data verify ntu`."
 )
 _SLOW = 1000  # files from which reading the text takes long enough to show how far it is

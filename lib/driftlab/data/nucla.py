@@ -46,10 +46,12 @@ BONES = (
     *((16, 0), (17, 16), (18, 17), (19, 18)),
 )
 ORDER_FILE = "feeder_split.json"
+FEEDER_FILE = "feeder_ucla.py"
 SEQUENCES = "all_sqe"
 OBTAIN = (
     "Get all_sqe.zip, the N-UCLA package that the README of CTR-GCN (github.com/Uason-Chen/CTR-GCN) links "
-    "to, and unpack it, so that all_sqe/a01_s01_e00_v01.json and its 1,483 sisters lie in this folder. "
+    "to, and unpack it, so that the dataset's folder holds all_sqe/a01_s01_e00_v01.json and 1,483 more. "
+    "Put CTR-GCN's feeders/feeder_ucla.py beside all_sqe: it lists the names in the literature's order. "
     "Then check with `driftlab data verify nucla`."
 )
 _BESIDE = (ORDER_FILE, markers.FILE)  # may lie among the sequences
@@ -59,9 +61,10 @@ _NAME = re.compile(r"(?P<action>a\d\d)_s\d\d_e\d\d_v(?P<view>\d\d)")
 def load_nucla(folder: Path | str, *, drop_duplicates: bool = False) -> SkeletonSet:
     """Read N-UCLA, or a synthetic world in its layout.
 
-    The records come in the order of the file `feeder_split.json` (`{"train": names, "val": names}`, the order
-    in which CTR-GCN's feeder lists them). Without it they come by view (1 and 2, then 3) and name, which a
-    note says: splits that follow the dataset's order then differ from the literature's.
+    The records come in the literature's order, in which CTR-GCN's feeder lists them, if `folder` has
+    `feeder_split.json` (`{"train": names, "val": names}`) or the feeder's own `feeder_ucla.py`. Without
+    either they come by view (1 and 2, then 3) and name, which a note says: splits that follow the dataset's
+    order then differ from the literature's.
 
     Args:
         folder: Contains `all_sqe`, or the JSON files themselves.
@@ -121,37 +124,49 @@ def _files(folder: Path) -> tuple[dict[str, Path], list[str]]:
 
 def _order(folder: Path, files: dict[str, Path]) -> tuple[list[str], list[str]]:
     """The names in dataset order, and what the summary should say about it."""
-    path = folder / ORDER_FILE
-    if not path.is_file():
+    path, names = _listed(folder)
+    if path is None:
         note = (
             f"no {ORDER_FILE}: in order of view (1 and 2, then 3) and name, not in the literature's order. "
             "The order decides the split and with it the accuracies (measured with no continual method: the "
-            "task just learnt ends near 0.77 in order of names, near 0.95 in the literature's). To have "
-            f"that, write the names that CTR-GCN's feeders/feeder_ucla.py lists into {path}, "
-            'as {"train": [...], "val": [...]}'
+            "task just learnt ends near 0.77 in order of names, near 0.95 in the literature's). For that, "
+            f"copy CTR-GCN's feeders/{FEEDER_FILE}, which lists the names, into {folder}"
         )
         return sorted(files, key=lambda name: (name.endswith("_v03"), name)), [note]
-    content = parse_json(read_bytes(path), path)
-    names = []
-    for part in ("train", "val"):
-        listed = content.get(part) if isinstance(content, dict) else None
-        if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
-            raise DataError("This must be a list of sequence names.", file=path, field=part)
-        names += listed
     missing = [name for name in names if name not in files]
     if missing:
         raise DataError(
             f"{len(missing)} of the {len(names)} names listed have no file.",
             file=path,
             record=missing[0],
-            hint=f"Complete the folder, or take {ORDER_FILE} away to use what is there.",
+            hint=f"Complete the folder, or take {path.name} away to use what is there.",
         )
     if len(set(names)) != len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise DataError("This name is listed twice.", file=path, record=twice)
     rest = sorted(set(files) - set(names))
-    notes = [f"{len(rest)} sequences that {ORDER_FILE} does not list come last: {rest[0]}, …"] if rest else []
+    notes = [f"{len(rest)} sequences that {path.name} does not list come last: {rest[0]}, …"] if rest else []
     return names + rest, notes
+
+
+def _listed(folder: Path) -> tuple[Path | None, list[str]]:
+    """The file that gives the literature's order, and the names in it: the training part, then the other."""
+    path, feeder = folder / ORDER_FILE, folder / FEEDER_FILE
+    if path.is_file():
+        content = parse_json(read_bytes(path), path)
+        names = []
+        for part in ("train", "val"):
+            listed = content.get(part) if isinstance(content, dict) else None
+            if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
+                raise DataError("This must be a list of sequence names.", file=path, field=part)
+            names += listed
+        return path, names
+    if feeder.is_file():  # only searched for names, never run
+        found = [match.group() for match in _NAME.finditer(read_bytes(feeder).decode(errors="replace"))]
+        if not found:
+            raise DataError("There is no sequence name in this file.", file=feeder)
+        return feeder, sorted(found, key=lambda name: name.endswith("_v03"))
+    return None, []
 
 
 def _sequence(path: Path, content: bytes) -> tuple[NDArray[np.float32], int]:

@@ -95,6 +95,11 @@ class Method:
         self.seeds = tuple(seeds)
         self.hyper = dict(hyper)
 
+    @classmethod
+    def starts_bare(cls, config: Mapping[str, Any]) -> bool:
+        """Whether the first task is learnt exactly as BARE learns it, with these hyper-parameters."""
+        return True
+
     def training_records(self, task: Task) -> Records:
         """What the task is trained on; its own records unless a method rehearses."""
         return task.records
@@ -114,7 +119,7 @@ class Method:
         """Look at the parameters after a step."""
 
     def end_task(self, learner: Learner, task: Task, batch: Any) -> None:
-        """Keep what later tasks need, after the last step."""
+        """Keep what later tasks need, after the task's last step; called before the next task begins."""
 
     def state(self) -> dict[str, Tensor]:
         """What has to survive between tasks; every tensor's axes are (tasks, replicas, …)."""

@@ -46,7 +46,8 @@ def project(gradient: Tensor, memory: Tensor, margin: float) -> Tensor:
     v = dual(gram.numpy(force=True), products.numpy(force=True), margin)
     if not v.any():
         return gradient
-    return gradient + torch.from_numpy(v).to(gradient) @ memory
+    # Not a matrix product: its rounding can depend on where a replica's row happens to lie in memory.
+    return gradient + (torch.from_numpy(v).to(gradient).unsqueeze(1) * memory).sum(0)
 
 
 class GEM(Method):

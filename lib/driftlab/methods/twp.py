@@ -32,6 +32,11 @@ class TWP(Method):
         self.anchors = Anchors()
         self.second_order = bool((self.hyper["beta"] != 0).any())  # type: ignore[misc]
 
+    @classmethod
+    def starts_bare(cls, config: Mapping[str, Any]) -> bool:
+        """Only without the price of new importance."""
+        return not config["beta"]
+
     def loss(self, learner: Learner, task: Task, batch: Any) -> Tensor:
         """The task's loss, the pull, and the price of new importance."""
         value = super().loss(learner, task, batch)
@@ -48,7 +53,8 @@ class TWP(Method):
         by_topology = learner.gradients(learner.topology(batch))
         lambda_l, lambda_t = self.hyper["lambda_l"], self.hyper["lambda_t"]
         importance = {
-            name: learner.spread(lambda_l, g) * g.abs() + learner.spread(lambda_t, g) * by_topology[name].abs()
+            name: learner.spread(lambda_l, g) * g.abs()
+            + learner.spread(lambda_t, g) * by_topology[name].abs()
             for name, g in by_loss.items()
         }
         self.anchors.add(importance, learner.parameters)

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from driftlab.data.skeletons import Fit, SkeletonSet, prepare
-from driftlab.methods import Task, make_method
+from driftlab.methods import METHODS, Task, make_method, method_config
 from driftlab.models import BACKBONES, make_backbone
 from driftlab.runs.experiment import Config, Row, StageResult
 from driftlab.scenarios.classes import Order, split_by_class, tasks_of
@@ -120,12 +120,17 @@ class ContinualSkeletons:
     version: int = 1
 
     def chain(self, config: Config) -> list[Config]:
-        """One stage a task; a stage depends on the classes learnt so far, not on those to come."""
+        """One stage a task; a stage depends on the classes learnt so far, not on those to come.
+
+        A method closes a task (measures importances, say) at the beginning of the next stage. That makes the first
+        stage the same for every method that only acts from the second task on, and it is then kept as BARE's.
+        """
         shared = {key: value for key, value in config.items() if key != "scenario"}
         tasks = tasks_of(tuple(config["order"]), config["classes_per_task"])
-        return [
-            shared | {"order": [c for task in tasks[: k + 1] for c in task]} for k in range(len(tasks))
-        ]
+        stages = [shared | {"order": [c for task in tasks[: k + 1] for c in task]} for k in range(len(tasks))]
+        if METHODS[config["method"]["name"]].starts_bare(config["method"]):
+            stages[0] = stages[0] | {"method": method_config("BARE")}
+        return stages
 
     def describe(self, config: Config) -> Row:
         """What all rows of a run have in common."""
@@ -148,7 +153,9 @@ class ContinualSkeletons:
         """Learn the newest task of every stage, side by side, and test on all classes seen so far."""
         keep_freed_memory()
         device = resolve_device(self.device)
-        strategy = self.strategy if self.strategy != "auto" else "looped" if device.type == "cpu" else "batched"
+        strategy = (
+            self.strategy if self.strategy != "auto" else "looped" if device.type == "cpu" else "batched"
+        )
         first, orders = stages[0], [tuple(stage["order"]) for stage in stages]
         seeds = [stage["seed"] for stage in stages]
         method = make_method([stage["method"] for stage in stages], seeds, device)
@@ -164,13 +171,14 @@ class ContinualSkeletons:
             method,
             first["training"]["learning_rate"],
         )
-        continued = [state for state in states if state is not None]
-        if continued:
-            learner.load_states(continued)
         split = split_by_class(data.labels, first["split"]["parts"], first["split"]["seed"])
         tasks = [tasks_of(order, first["classes_per_task"]) for order in orders]
         seen, last = len(orders[0]), len(orders[0]) == data.classes
-        learner.learn(_task(data.labels, split.train, tasks), first["training"]["epochs"], last=last)
+        continued = [state for state in states if state is not None]
+        if continued:
+            learner.load_states(continued)
+            learner.close(_task(data.labels, split.train, [replica[:-1] for replica in tasks]))
+        learner.learn(_task(data.labels, split.train, tasks), first["training"]["epochs"])
         accuracy = {
             name: learner.class_accuracy(tuple(_of(data.labels, part, order) for order in orders), seen)
             for name, part in (("validation_accuracy", split.validation), ("test_accuracy", split.test))
@@ -179,7 +187,12 @@ class ContinualSkeletons:
         return [
             StageResult(
                 [
-                    {"trained_on": len(tasks[r]), "tested_on": f"class:{c}", "metric": name, "value": float(v)}
+                    {
+                        "trained_on": len(tasks[r]),
+                        "tested_on": f"class:{c}",
+                        "metric": name,
+                        "value": float(v),
+                    }
                     for name, values in accuracy.items()
                     for c, v in zip(orders[r], values[r], strict=True)
                 ],
@@ -210,6 +223,6 @@ def _task(labels: np.ndarray, train: np.ndarray, tasks: Sequence[Sequence[Order]
     per_task, count = len(tasks[0][0]), len(tasks[0])
     records = [tuple(_of(labels, train, replica[t]) for replica in tasks) for t in range(count)]
     heads = tuple(slice(t * per_task, (t + 1) * per_task) for t in range(count))
-    return Task(count - 1, heads[:-1], heads[-1], slice(0, count * per_task), records[-1], tuple(records[:-1]))
-
-
+    return Task(
+        count - 1, heads[:-1], heads[-1], slice(0, count * per_task), records[-1], tuple(records[:-1])
+    )

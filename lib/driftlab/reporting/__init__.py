@@ -1,0 +1,1 @@
+"""Tables, figures, the papers' values and claims, the scoreboard and the report page."""

@@ -11,18 +11,10 @@ import pandas as pd
 
 from driftlab.errors import ParameterError
 from driftlab.paths import outputs_dir
-from driftlab.reporting.artifacts import (
-    Problem,
-    Provenance,
-    Record,
-    artifact_folder,
-    artifact_roots,
-    brief,
-    now,
-    sidecar_bytes,
-)
+from driftlab.reporting.artifacts import Problem, artifact_folder, artifact_roots, brief
 from driftlab.reporting.files import slug, write_atomic
 from driftlab.reporting.papers import paper
+from driftlab.reporting.records import Provenance, Record, now, sidecar_bytes
 
 Outcome = Literal["holds", "does not hold", "not testable"]
 

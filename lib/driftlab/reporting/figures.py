@@ -7,7 +7,8 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from driftlab.reporting.artifacts import Artifact, Provenance, save_artifact
+from driftlab.reporting.artifacts import save_artifact
+from driftlab.reporting.records import Artifact, Provenance
 from driftlab.reporting.style import DPI, styled
 
 

@@ -12,8 +12,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from driftlab.errors import StoreError
 
 if TYPE_CHECKING:
-    from driftlab.reporting.artifacts import Artifact, TableContent
     from driftlab.reporting.claims import Verdict
+    from driftlab.reporting.records import Artifact, TableContent
 
 TEMPLATES = Path(__file__).parent / "templates"
 

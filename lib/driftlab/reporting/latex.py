@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from driftlab.reporting.artifacts import Mark, TableContent
+from driftlab.reporting.records import Mark, TableContent
 
 ESCAPES = {
     "\\": r"\textbackslash{}",

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from driftlab.errors import StoreError
 from driftlab.paths import outputs_dir
-from driftlab.reporting.artifacts import Found, now
+from driftlab.reporting.artifacts import Found
 from driftlab.reporting.files import write_atomic
 from driftlab.reporting.html import png_uri, render, stylesheet
 from driftlab.reporting.papers import ArtifactSpec, Paper
+from driftlab.reporting.records import now
 from driftlab.reporting.scoreboard import STATES, ComparedCell, Scoreboard, comparison, scoreboard
 
 NAMES = {

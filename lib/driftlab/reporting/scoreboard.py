@@ -11,9 +11,10 @@ from typing import Literal
 import pandas as pd
 
 from driftlab.provenance import Kind
-from driftlab.reporting.artifacts import Artifact, Found, Problem, Provenance, load_artifacts
+from driftlab.reporting.artifacts import Found, Problem, load_artifacts
 from driftlab.reporting.claims import FoundVerdicts, Verdict, load_verdicts
 from driftlab.reporting.papers import PAPERS, ArtifactSpec, Claim, Paper, PaperTable, paper
+from driftlab.reporting.records import Artifact, Provenance
 
 State = Literal["official", "subset", "synthetic", "not yet"]
 STATES: dict[State, str] = {

@@ -12,9 +12,10 @@ import numpy as np
 import pandas as pd
 
 from driftlab.errors import ParameterError
-from driftlab.reporting.artifacts import Artifact, Mark, Provenance, TableContent, save_artifact
+from driftlab.reporting.artifacts import save_artifact
 from driftlab.reporting.html import table_page
 from driftlab.reporting.latex import latex_table
+from driftlab.reporting.records import Artifact, Mark, Provenance, TableContent
 
 Better = Literal["low", "high"]
 

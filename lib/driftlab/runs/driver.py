@@ -11,14 +11,14 @@ from typing import Any
 from driftlab.errors import ParameterError
 from driftlab.runs.engines import Engine
 from driftlab.runs.experiment import Experiment, StageResult, State
-from driftlab.runs.failures import SweepError, SweepWarning
+from driftlab.runs.failures import StageError, SweepError, SweepWarning
 from driftlab.runs.graph import StageGraph
 from driftlab.runs.locks import Presence, StageLocks
 from driftlab.runs.progress import Progress
 from driftlab.runs.store import Store, as_kept
 
 POLL_SECONDS = 0.25
-REBUILDS = 2
+LOSSES = 3
 
 
 class Driver:
@@ -152,9 +152,7 @@ class Driver:
         return True, state
 
     def _collect(self, future: Future[list[StageResult]]) -> None:
-        keys = self._running.pop(future, None)
-        if keys is None:  # its workers were lost, and it has been handed back
-            return
+        keys = self._running.pop(future)
         error = future.exception()
         if error is None:
             for key, result in zip(keys, future.result(), strict=True):
@@ -186,6 +184,7 @@ class Driver:
         except ParameterError as error:
             self._fail(key, error)
             return
+        self._losses = 0
         self.computed.add(key)
         self._progress.advance(computed=1)
         self._finish(key)
@@ -214,30 +213,28 @@ class Driver:
 
     def _lost(self, keys: list[str], error: BaseException) -> None:
         self._losses += 1
-        self._again(keys)
-        for future in list(self._running):
-            if future.done() and future.exception() is None:
-                self._collect(future)
-        for others in self._running.values():
-            self._again(others)
-        self._running.clear()
-        if self._losses > REBUILDS:
-            script = (
-                " If this is a script, what it does must stand under `if __name__ == '__main__':`, because "
-                "every worker imports it."
-            )
+        if self._losses == LOSSES and not self.computed:
             raise SweepError(
-                f"Workers of the sweep {self._experiment.name} were ended from outside {self._losses} "
-                f"times, most likely because memory ran out. Try a smaller batch (now {self._batch}) or "
-                f"fewer jobs (now {self._engine.capacity}). What was finished is kept in "
-                f"{self._store.folder}.{'' if self.computed else script}"
+                f"Workers of the sweep {self._experiment.name} were ended from outside {LOSSES} times before any "
+                "stage was finished. Either memory runs out: try a smaller batch (now "
+                f"{self._batch}) or fewer jobs (now {self._engine.capacity}). Or this is a script whose work does "
+                "not stand under `if __name__ == '__main__':`, as it must, because every worker imports it."
             ) from error
-        _warn(
-            f"A worker of the sweep {self._experiment.name} was ended from outside (out of memory?); new "
-            "workers are started, and what was being computed is computed again, one stage at a time."
-        )
-        self._engine.stop()
-        self._engine.start(self._experiment, self._data)
+        if self._losses == LOSSES:
+            raise SweepError(
+                f"Workers of the sweep {self._experiment.name} were ended from outside {LOSSES} times in a row, most "
+                f"likely because memory ran out. Try a smaller batch (now {self._batch}) or fewer jobs (now "
+                f"{self._engine.capacity}). What was finished is kept in {self._store.folder}."
+            ) from error
+        alone = [key for key in keys if key in self._graph.alone]
+        for key in alone:
+            self._fail(key, StageError("its worker was ended from outside, though it was computed alone"))
+        if not alone:
+            _warn(
+                f"A worker of the sweep {self._experiment.name} was ended from outside (out of memory?); what it "
+                "was computing is computed again, one stage at a time."
+            )
+            self._again(keys)
 
 
 def _warn(text: str) -> None:

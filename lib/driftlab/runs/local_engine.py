@@ -16,7 +16,11 @@ from typing import Any
 
 from driftlab.errors import ParameterError
 from driftlab.runs.experiment import Config, Experiment, StageResult, State
+from driftlab.runs.failures import StageError
 from driftlab.runs.workers import limit_threads, run_stages
+
+# Spawned, not forked: the driver may have threads (Jupyter, PyTorch) and a CUDA context.
+CONTEXT = multiprocessing.get_context("spawn")
 
 
 class LocalEngine:
@@ -36,15 +40,16 @@ class LocalEngine:
             )
         self.capacity, self._threads = jobs, threads
         self._work: tuple[Experiment, Any] | None = None
-        self._pool: ProcessPoolExecutor | None = None
-        self._lifeline: Connection | None = None
+        self._payload = b""
+        self._pools: dict[ProcessPoolExecutor, Future[list[StageResult]] | None] = {}
+        self._lifeline: tuple[Connection, Connection] | None = None
         self._threads_before: int | None = None
 
     def start(self, experiment: Experiment, data: Any) -> None:
-        """Make workers ready; they come to life with the first batches.
+        """Make ready; workers come to life with the first batches.
 
         Raises:
-            ParameterError: The experiment cannot be sent to other processes.
+            ParameterError: The experiment or the data cannot be sent to other processes.
         """
         self.stop()
         self._work = (experiment, data)
@@ -54,63 +59,86 @@ class LocalEngine:
 
             self._threads_before = torch.get_num_threads()
             torch.set_num_threads(self._threads)
-            return
-        _check_sendable(experiment)
-        # Spawned, not forked: the driver may have threads (Jupyter, PyTorch) and a CUDA context.
-        context = multiprocessing.get_context("spawn")
-        workers_end, self._lifeline = context.Pipe(duplex=False)
-        self._pool = ProcessPoolExecutor(
-            self.capacity,
-            mp_context=context,
-            initializer=_begin_worker,
-            initargs=(workers_end, os.getpid(), self._threads, experiment, data),
-        )
+        else:
+            self._payload = _packed(experiment, data)
+            self._lifeline = CONTEXT.Pipe(duplex=False)
 
     def submit(self, stages: Sequence[Config], states: Sequence[State | None]) -> Future[list[StageResult]]:
         """Begin to execute a batch; with one job this returns when the batch is done."""
         if self._work is None:
             raise RuntimeError("start the engine first")
-        if self._pool is not None:
-            try:
-                return self._pool.submit(_work_on, stages, states)
-            except BrokenProcessPool as error:
-                failed: Future[list[StageResult]] = Future()
-                failed.set_exception(error)
-                return failed
         future: Future[list[StageResult]] = Future()
+        if self._lifeline is None:
+            try:
+                future.set_result(run_stages(*self._work, stages, states))
+            except StageError as error:
+                future.set_exception(error)
+            return future
+        pool = self._free_pool(self._lifeline[0])
         try:
-            future.set_result(run_stages(*self._work, stages, states))
-        except Exception as error:
+            future = pool.submit(_work_on, stages, states)
+        except BrokenProcessPool as error:
             future.set_exception(error)
+        self._pools[pool] = future
         return future
 
     def stop(self) -> None:
         """End every worker at once."""
         if self._lifeline is not None:
-            self._lifeline.close()
-        if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=True)
+            self._lifeline[1].close()
+        for pool in self._pools:
+            pool.shutdown(wait=True, cancel_futures=True)
+        if self._lifeline is not None:
+            self._lifeline[0].close()
         if self._threads_before is not None:
             import torch
 
             torch.set_num_threads(self._threads_before)
-        self._work = self._pool = self._lifeline = self._threads_before = None
+        self._pools.clear()
+        self._work = self._lifeline = self._threads_before = None
+        self._payload = b""
+
+    def _free_pool(self, lifeline: Connection) -> ProcessPoolExecutor:
+        for pool, future in list(self._pools.items()):
+            if future is not None and future.done():
+                if not isinstance(future.exception(), BrokenProcessPool):
+                    return pool
+                pool.shutdown()
+                del self._pools[pool]
+        # One pool a worker. The data are its first task and no arguments of its process: while those are sent,
+        # the driver would wait for ever for a process that has died early.
+        pool = ProcessPoolExecutor(
+            1,
+            mp_context=CONTEXT,
+            initializer=_begin_worker,
+            initargs=(lifeline, os.getpid(), self._threads),
+        )
+        self._pools[pool] = None
+        pool.submit(_receive, self._payload)
+        return pool
 
 
-_worker: tuple[Experiment, Any] | None = None
+_worker: tuple[Experiment, Any] | StageError = StageError("a worker was given no experiment")
 
 
-def _begin_worker(lifeline: Connection, driver: int, threads: int, experiment: Experiment, data: Any) -> None:
-    global _worker
+def _begin_worker(lifeline: Connection, driver: int, threads: int) -> None:
     # Ctrl-C reaches the whole process group; the driver alone decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_die_with, args=(lifeline, driver), daemon=True).start()
     limit_threads(threads)
-    _worker = (experiment, data)
+
+
+def _receive(payload: bytes) -> None:
+    global _worker
+    try:
+        _worker = pickle.loads(payload)  # from the driver's memory, never from a file
+    except Exception as error:
+        _worker = StageError.of(error)
 
 
 def _work_on(stages: Sequence[Config], states: Sequence[State | None]) -> list[StageResult]:
-    assert _worker is not None
+    if isinstance(_worker, StageError):
+        raise _worker
     return run_stages(*_worker, stages, states)
 
 
@@ -123,7 +151,7 @@ def _die_with(lifeline: Connection, driver: int) -> None:
     os._exit(1)
 
 
-def _check_sendable(experiment: Experiment) -> None:
+def _packed(experiment: Experiment, data: Any) -> bytes:
     kind = type(experiment)
     advice = "Put its class into an importable module, or use one job."
     if kind.__module__ == "__main__":
@@ -132,8 +160,9 @@ def _check_sendable(experiment: Experiment) -> None:
             f"processes cannot find it. {advice}"
         )
     try:
-        pickle.dumps(experiment)
+        return pickle.dumps((experiment, data), protocol=pickle.HIGHEST_PROTOCOL)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise ParameterError(
-            f"The experiment {experiment.name} cannot be sent to other processes ({error}). {advice}"
+            f"The experiment {experiment.name} or its data cannot be sent to other processes ({error}). "
+            f"{advice}"
         ) from error

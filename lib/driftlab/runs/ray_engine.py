@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import functools
 import os
+import re
+import socket
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from typing import Any
 
 from driftlab.errors import ParameterError
@@ -39,7 +42,7 @@ class RayEngine:
             )
         self.capacity = jobs or usable_cores()
         self._jobs, self._threads, self._gpus = jobs, threads, gpus_per_task
-        self._address = address or os.environ.get("RAY_ADDRESS") or None
+        self._address = address or os.environ.get("RAY_ADDRESS") or "local"
         self._task: Any = None
         self._refs: dict[Future[list[StageResult]], Any] = {}
 
@@ -54,8 +57,7 @@ class RayEngine:
         """Connect to the cluster, or start one here, and hand it the data once.
 
         Raises:
-            ParameterError: There is no machine in the cluster that has room for a task.
-            ConnectionError: There is no cluster at the address.
+            ParameterError: There is no cluster at the address, or no machine in it has room for a task.
         """
         self.stop()
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -63,11 +65,12 @@ class RayEngine:
 
         if not ray.is_initialized():
             options: dict[str, Any] = {"address": self._address}
-            if self._address is None:
+            if self._address == "local":
                 cores = max(usable_cores(), self.capacity * self._threads)
-                options = {"address": "local", "num_cpus": cores, "include_dashboard": False}
-            with warnings.catch_warnings():
+                options |= {"num_cpus": cores, "include_dashboard": False}
+            with warnings.catch_warnings(), _no_cluster(self._address):
                 warnings.simplefilter("ignore", FutureWarning)  # of Ray about its own future
+                _knock(self._address)
                 ray.init(log_to_driver=False, logging_level="ERROR", **options)
         room = sum(self._room(node["Resources"]) for node in ray.nodes() if node["Alive"])
         if room == 0:
@@ -111,6 +114,24 @@ class RayEngine:
     def _room(self, resources: Mapping[str, float]) -> int:
         room = resources.get("CPU", 0.0) / self._threads
         return int(min(room, resources.get("GPU", 0.0) / self._gpus) if self._gpus else room)
+
+
+def _knock(address: str) -> None:
+    # Ray itself tries for minutes and then ends the process.
+    place = re.fullmatch(r"(?:ray://)?\[?([^/]+?)\]?:(\d+)", address)
+    if place:
+        socket.create_connection((place[1], int(place[2])), timeout=10).close()
+
+
+@contextmanager
+def _no_cluster(address: str) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        raise ParameterError(
+            f"There is no Ray cluster to be reached at {address} ({error}). Set the environment variable "
+            "RAY_ADDRESS to its address, or unset it to compute on this machine."
+        ) from error
 
 
 _worker: dict[Any, tuple[Experiment, Any]] = {}

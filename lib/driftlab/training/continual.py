@@ -22,19 +22,23 @@ class Continual:
         self.parameters = replicas.parameters
         self.optimiser = torch.optim.Adam(list(self.parameters.values()), learning_rate, fused=True)
 
-    def learn(self, task: Task, epochs: int, *, last: bool) -> None:
-        """Train on a task, full batch, and let the method close it unless it is the last."""
+    def learn(self, task: Task, epochs: int) -> None:
+        """Train on a task, full batch."""
         batch = self.replicas.batch(self.method.training_records(task))
         self.method.begin_task(self.replicas, task, batch)
         for _ in range(epochs):
             gradients = self.replicas.gradients(self.method.loss(self.replicas, task, batch))
             gradients = self.method.adjust_gradients(self.replicas, task, gradients)
             for name, parameter in self.parameters.items():
-                parameter.grad = gradients[name]
+                # Fused Adam reads memory as it lies, whatever the strides say.
+                parameter.grad = gradients[name].contiguous()
             self.optimiser.step()
             self.method.after_step(self.replicas, task)
-        if not last:
-            self.method.end_task(self.replicas, task, batch)
+
+    def close(self, task: Task) -> None:
+        """Let the method keep what later tasks need of a task that has been learnt."""
+        batch = self.replicas.batch(self.method.training_records(task))
+        self.method.end_task(self.replicas, task, batch)
 
     @torch.no_grad()
     def class_accuracy(self, records: Records, classes: int) -> np.ndarray:

@@ -1,0 +1,87 @@
+"""`driftlab doctor`."""
+
+import json
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from driftlab.cli import checks, kernel
+from driftlab.errors import DriftlabError
+from notebook_project import Project
+
+from .driving import Driver
+
+
+def found(look: object) -> list[tuple[str, str]]:
+    assert callable(look)
+    return [(finding.state, finding.detail) for finding in look()]
+
+
+def test_looks_at_everything(project: Project, driftlab: Driver) -> None:
+    result = driftlab("doctor")
+
+    assert result.code == 0
+    for what in (
+        "Python",
+        "packages",
+        "PyTorch",
+        "accelerator",
+        "cores",
+        "memory",
+        "kernel python3",
+        "outputs",
+    ):
+        assert f" {what} " in result.out
+    assert (
+        "warn dataset nucla not there; only the paper scale needs it, see: driftlab data nucla" in result.out
+    )
+
+
+def test_packages_against_the_lock(tmp_path: Path) -> None:
+    lock = tmp_path / "requirements.txt"
+    rich = metadata.version("rich")
+
+    def state(text: str) -> list[tuple[str, str]]:
+        lock.write_text(text)
+        return found(lambda: checks.packages(lock))
+
+    assert state(f"# a lock\nrich=={rich}  # pretty\n-e .\n") == [
+        ("ok", "1, all as locked in requirements.txt")
+    ]
+    repair = "pip install -r requirements.txt"
+    assert state("rich==0.1") == [
+        ("warn", f"other versions than locked: rich {rich} (locked: 0.1); {repair}")
+    ]
+    assert state("no-such-package==1") == [("fail", f"missing: no-such-package; {repair}")]
+    assert state('no-such-package==1 ; sys_platform == "plan9"') == [
+        ("ok", "0, all as locked in requirements.txt")
+    ]
+
+
+def test_a_missing_package_is_exit_code_1(project: Project, driftlab: Driver) -> None:
+    (project.root / "requirements.txt").write_text("no-such-package==1\n")
+    result = driftlab("doctor")
+    assert result.code == 1
+    assert "fail packages missing: no-such-package" in result.out
+
+
+def test_an_unwritable_outputs_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("DRIFTLAB_OUTPUTS", str(tmp_path / "file"))
+    ((state, detail),) = found(checks.outputs)
+    assert state == "fail"
+    assert "cannot be written to" in detail
+
+
+def test_a_kernel_of_another_python_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    spec = tmp_path / "kernels" / "python3" / "kernel.json"
+    spec.parent.mkdir(parents=True)
+    argv = ["/elsewhere/bin/python", "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    spec.write_text(json.dumps({"argv": argv, "display_name": "Python 3", "language": "python"}))
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
+
+    with pytest.raises(
+        DriftlabError, match=r"starts /elsewhere/bin/python, not .*jupyter kernelspec remove python3"
+    ):
+        kernel.kernel_python()
+    assert found(checks.kernel)[0][0] == "fail"
