@@ -83,6 +83,17 @@ def test_all_passed_is_exit_code_0_and_outputs_go_where_they_are_told(
     assert executed(folder / "notebooks" / "demo" / "10_good.ipynb") == f"{folder} 7\n"
 
 
+def test_a_killed_process_is_a_failure(project: Project, driftlab: Driver) -> None:
+    project.notebook(
+        "10_x", None, "import os, signal, time\nos.kill(os.getppid(), signal.SIGKILL)\ntime.sleep(60)"
+    )
+
+    result = driftlab("run")
+
+    assert result.code == 1
+    assert "the notebook's process was killed from outside by SIGKILL; did the memory run out?" in result.out
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

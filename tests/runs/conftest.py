@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -23,3 +24,9 @@ def marks(tmp_path: Path) -> Path:
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
     return Store(tmp_path / "store")
+
+
+@pytest.fixture
+def no_wait_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only a power cut would tell the difference, and a busy disk makes a sweep of many tiny stages slow."""
+    monkeypatch.setattr(os, "fsync", lambda _: None)

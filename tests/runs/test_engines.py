@@ -23,9 +23,11 @@ from driftlab.runs.sweep import SweepError, SweepResult, SweepWarning, sweep
 from driftlab.runs.workers import usable_cores
 from toy_experiment import DATA, Toy, contents, orders, ran
 
+pytestmark = pytest.mark.usefixtures("no_wait_for_the_disk")
+
 ORDERS = orders(4)
 FAILED = r"6 of 24 .*\n.*stage 1 of 4: ValueError: stage 0-1 does not work \(toy_experiment.py, line "
-LOST = r"ended from outside \(out of memory\?\); what it was computing"
+LOST = r"ended from outside \(out of memory\?\); what it was computing is"
 
 
 def run(store: Store, toy: Toy, engine: Engine, **options: Any) -> SweepResult:
@@ -181,7 +183,7 @@ def test_a_stage_that_always_kills_its_worker_does_not_take_others_down(store: S
     with (
         pytest.warns(SweepWarning, match=LOST),
         pytest.raises(
-            SweepError, match=r"2 of 24 .*\n.*stage 3 of 4: its worker was ended from outside, though"
+            SweepError, match=r"1 of 24 .*\n.*stage 3 of 4: its worker was ended from outside, though"
         ),
     ):
         run(store, replace(toy, kills_always=("0-0-2-1",)), LocalEngine(2))
@@ -193,7 +195,7 @@ def test_workers_that_all_die(store: Store, toy: Toy) -> None:
     with (
         pytest.warns(SweepWarning, match=LOST),
         pytest.raises(
-            SweepError, match=r"3 times before any.*batch \(now 4\) or fewer jobs \(now 2\).*a script"
+            SweepError, match=r"3 times in a row.*batch \(now 4\) or fewer jobs \(now 2\).*a script,"
         ),
     ):
         run(store, replace(toy, kills_always=first), LocalEngine(2))

@@ -54,8 +54,12 @@ def wait_for(condition: Callable[[], bool], seconds: float = 30.0) -> None:
         time.sleep(0.01)
 
 
-def gone(processes: list[psutil.Process]) -> bool:
-    return not any(p.is_running() and p.status() != psutil.STATUS_ZOMBIE for p in processes)
+def all_end(processes: list[psutil.Process], seconds: float = 5.0) -> bool:
+    """Whether they end by themselves; what does not is ended here."""
+    _, left = psutil.wait_procs(processes, seconds)
+    for process in left:
+        process.kill()
+    return not left
 
 
 def kept(folder: Path) -> set[str]:
@@ -76,7 +80,7 @@ def test_an_ended_sweep_leaves_no_worker_and_goes_on(
     workers = first.until(20)
     assert len(workers) >= 2
     os.kill(first.process.pid, how)
-    wait_for(lambda: gone(workers), 5.0)
+    assert all_end(workers)
     first.process.communicate(timeout=5)
     assert first.process.returncode != 0
     finished, before = kept(tmp_path), ran(tmp_path / "marks")
@@ -95,7 +99,7 @@ def test_ctrl_c_in_a_terminal_reaches_workers_too(tmp_path: Path) -> None:
     sweep = Sweep(tmp_path, "first")
     workers = sweep.until(10)
     os.killpg(sweep.process.pid, signal.SIGINT)
-    wait_for(lambda: gone(workers), 5.0)
+    assert all_end(workers)
     output, _ = sweep.process.communicate(timeout=5)
     assert output.count("Traceback") == 1 and output.rstrip().endswith("KeyboardInterrupt")
 

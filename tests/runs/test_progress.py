@@ -4,7 +4,6 @@ import io
 import sys
 
 import pytest
-from driftlab.runs import progress
 from driftlab.runs.progress import Progress
 
 
@@ -17,7 +16,7 @@ def test_where_nobody_watches_a_line_now_and_then(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = [100.0]
-    monkeypatch.setattr(progress.time, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr("driftlab.runs.progress.time.perf_counter", lambda: clock[0])
     shown = Progress(1000, "cgl")
     shown.advance(reused=100)
     for _ in range(900):

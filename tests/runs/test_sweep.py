@@ -14,9 +14,12 @@ from driftlab.errors import ParameterError, StoreError
 from driftlab.runs.engines import LocalEngine
 from driftlab.runs.experiment import Config, StageId
 from driftlab.runs.failures import CorruptResultWarning
+from driftlab.runs.locks import Presence
 from driftlab.runs.store import Store
 from driftlab.runs.sweep import SweepError, SweepResult, SweepWarning, sweep
 from toy_experiment import DATA, Toy, contents, orders, ran
+
+pytestmark = pytest.mark.usefixtures("no_wait_for_the_disk")
 
 ORDERS = orders(4)
 STAGES = 4 + 12 + 24 + 24
@@ -84,7 +87,7 @@ def test_the_size_of_a_batch_changes_nothing(
 
 def test_prefix_shared_equals_unshared(store: Store, toy: Toy, tmp_path: Path, table: pd.DataFrame) -> None:
     alone = [run(Store(tmp_path / f"alone-{i}"), toy, [config]).table for i, config in enumerate(ORDERS)]
-    joined = pd.concat(alone).sort_values([c for c in table if c != "value"], ignore_index=True)
+    joined = pd.concat(alone).sort_values(list(table.columns[:-1]), ignore_index=True)
     pd.testing.assert_frame_equal(joined, table, check_exact=True)
 
 
@@ -93,6 +96,17 @@ def test_states_are_removed_when_nothing_needs_them(store: Store, toy: Toy) -> N
     assert store.summary().states == 0
     assert store.summary().stages == {"toy": STAGES}
     assert not list(store.folder.rglob("*.tmp"))
+
+
+def test_states_stay_while_another_sweep_is_at_work(store: Store, toy: Toy, marks: Path) -> None:
+    other = Presence(store.folder)
+    run(store, toy, [{"seed": 0, "order": [0, 1, 2]}, {"seed": 0, "order": [0, 2, 1]}])
+    assert store.summary().states == 1 + 2  # of 0, 0-1 and 0-2: what others may go on from
+    other.leave()
+    assert run(store, toy, [{"seed": 0, "order": [0, 1, 3]}]).computed == 1
+    assert set(ran(marks).values()) == {1}
+    run(store, toy)
+    assert store.summary().states == 0
 
 
 def test_states_can_be_kept(store: Store, toy: Toy, marks: Path) -> None:
@@ -162,6 +176,29 @@ def test_a_damaged_state_is_computed_again(store: Store, toy: Toy, marks: Path, 
     with pytest.warns(CorruptResultWarning, match=str(path)):
         result = run(store, toy)
     assert {name for name, count in ran(marks).items() if count > 1} == {"0-0-1", "0-0-1-2", "0-0-1-3"}
+    pd.testing.assert_frame_equal(result.table, table, check_exact=True)
+
+
+class Vandal(LocalEngine):
+    """Damages everything that is in the store, once, in the middle of the sweep."""
+
+    def __init__(self, folder: Path, pattern: str) -> None:
+        super().__init__(1)
+        self.folder, self.pattern = folder, pattern
+
+    def submit(self, stages: Any, states: Any) -> Any:
+        future = super().submit(stages, states)
+        if len(stages[0]["order"]) == 3:
+            for path in self.folder.glob(f"toy/??/{self.pattern}"):
+                path.write_bytes(path.read_bytes()[:-1])
+            self.pattern = "nothing"
+        return future
+
+
+@pytest.mark.parametrize("pattern", ["*.json", "*.safetensors", "*.*"])
+def test_damage_in_the_middle_of_a_sweep(store: Store, toy: Toy, table: pd.DataFrame, pattern: str) -> None:
+    with pytest.warns(CorruptResultWarning):
+        result = run(store, toy, engine=Vandal(store.folder, pattern))
     pd.testing.assert_frame_equal(result.table, table, check_exact=True)
 
 
@@ -268,7 +305,8 @@ def test_a_stage_with_two_pasts_is_refused(store: Store, marks: Path) -> None:
 def test_a_full_disk_keeps_what_was_finished(
     store: Store, toy: Toy, marks: Path, table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put, finished = Store.put, []
+    put = Store.put
+    finished: list[str] = []
 
     def full(self: Store, stage: StageId, *rest: Any) -> Any:
         if len(finished) == 20:

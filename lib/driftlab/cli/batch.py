@@ -146,7 +146,7 @@ def _execute(
                 turn.seconds = time.monotonic() - started
         if turn.state == "running":
             turn.state = "failed"
-            turn.error = f"the notebook's process ended with code {process.returncode}: {_tail(log)}"
+            turn.error = f"the notebook's process {_ending(process.returncode, log)}"
 
 
 def _follow(
@@ -203,9 +203,11 @@ def _keep(partial: Path, output: Path) -> None:
         partial.unlink(missing_ok=True)  # killed while it was being written; an earlier run's notebook stays
 
 
-def _tail(log: Path) -> str:
+def _ending(code: int, log: Path) -> str:
+    if code < 0:
+        return f"was killed from outside by {signal.Signals(-code).name}; did the memory run out?"
     lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-    return lines[-1] if lines else "it left no message"
+    return f"ended with code {code}: {lines[-1] if lines else 'it left no message'}"
 
 
 @contextmanager

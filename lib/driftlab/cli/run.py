@@ -99,13 +99,13 @@ def run(
 
     For example:
 
-        driftlab run                                   every notebook at demo scale
+        driftlab run                              every notebook, demo scale
 
-        driftlab run 41 --scale smoke                  one notebook, in seconds
+        driftlab run 41 --scale smoke             one notebook, in seconds
 
-        driftlab run 41 42 -p seeds "[0, 1]" --jobs 8  two, with other parameters
+        driftlab run 41 42 -p seeds "[0, 1]"      two, with another parameter
 
-        driftlab run 41 --scale paper --dry-run        what would happen?
+        driftlab run 41 --scale paper --dry-run   what would happen?
 
     Exit code: 0 if all passed, 1 if one failed, 2 if nothing could start, 128 + signal if it was stopped.
     """

@@ -1,8 +1,8 @@
 """The one interface of the continual-learning methods: contract 3.
 
-A method sees named parameters, a loss and a task's records, never the kind of model. Parameters may carry a leading
-replica axis; whatever is summed over parameters is summed per replica, by `Learner.total`. The same object serves a
-single model: there the axis is absent and a loss has no axis.
+A method sees named parameters, a loss and a task's records, never the kind of model. Parameters may carry a
+leading replica axis; whatever is summed over parameters is summed per replica, by `Learner.total`. The same
+object serves a single model: there the axis is absent and a loss has no axis.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from torch import Tensor
 
 from driftlab.models.norm import Statistics
 
 Parameters = dict[str, Tensor]
-Records = tuple[np.ndarray, ...]
+Records = tuple[NDArray[np.intp], ...]
 """Record indices, one array a replica (one array for a single model)."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from torch import Tensor
 
@@ -14,13 +14,13 @@ from driftlab.methods.base import Learner, Method, Task
 class EWC(Method):
     """L = L_task + (strength / 2) Σ_t Σ_i F_{t,i} (θ_i − θ*_{t,i})² (Kirkpatrick et al. 2017, eq. 3).
 
-    One anchor and one diagonal Fisher F_t for each finished task. F is the square of the gradient of the full-batch
-    loss at the task's end, as the CGL paper has it, not the mean of squared per-record gradients. The released code
-    leaves out the factor ½, which amounts to twice the strength.
+    One anchor and one diagonal Fisher F_t for each finished task. F is the square of the gradient of the
+    full-batch loss at the task's end, as the CGL paper has it, not the mean of squared per-record gradients.
+    The released code leaves out the factor ½, which amounts to twice the strength.
     """
 
     name = "EWC"
-    hyper_parameters = {"strength": 1e6}
+    hyper_parameters: ClassVar[Mapping[str, float]] = {"strength": 1e6}
 
     def __init__(self, seeds: Sequence[int], hyper: Mapping[str, Tensor]) -> None:
         super().__init__(seeds, hyper)

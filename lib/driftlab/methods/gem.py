@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from scipy.optimize import nnls
 from torch import Tensor
 
 from driftlab.methods.base import Learner, Method, Parameters, Task, sample_records
 
+Floats = NDArray[np.float64]
 
-def dual(gram: np.ndarray, products: np.ndarray, margin: float) -> np.ndarray:
+
+def dual(gram: Floats, products: Floats, margin: float) -> Floats:
     """How much of each memory gradient is added: Lopez-Paz and Ranzato (2017), eq. 11.
 
-    v minimises ½ vᵀ (G Gᵀ) v + (G g)ᵀ v under v ≥ margin; the projected gradient is g + Gᵀ v. With margin 0 that is
-    the nearest gradient that opposes no memory's. As in their implementation a larger margin (they call it memory
-    strength) turns it further towards the memories, and a gradient that opposes none stays as it is.
+    v minimises ½ vᵀ (G Gᵀ) v + (G g)ᵀ v under v ≥ margin; the projected gradient is g + Gᵀ v. With margin 0
+    that is the nearest gradient that opposes no memory's. As in their implementation a larger margin (they
+    call it memory strength) turns it further towards the memories, and a gradient that opposes none stays as
+    it is.
 
     Args:
         gram: G Gᵀ, (tasks, tasks).
@@ -35,7 +40,7 @@ def dual(gram: np.ndarray, products: np.ndarray, margin: float) -> np.ndarray:
     scale = np.sqrt(values[kept])
     root = scale[:, None] * vectors[:, kept].T
     target = -(vectors[:, kept].T @ products) / scale - root @ np.full(len(products), margin)
-    u: np.ndarray = nnls(root, target)[0]
+    u: Floats = nnls(root, target)[0]
     return u + margin
 
 
@@ -53,12 +58,12 @@ def project(gradient: Tensor, memory: Tensor, margin: float) -> Tensor:
 class GEM(Method):
     """Project each gradient so that no old task's memory loss grows.
 
-    `fraction` of each finished task's training records is kept, drawn by seed. Memory losses run over the outputs
-    of all classes seen so far, since no task id is known at test.
+    `fraction` of each finished task's training records is kept, drawn by seed. Memory losses run over the
+    outputs of all classes seen so far, since no task id is known at test.
     """
 
     name = "GEM"
-    hyper_parameters = {"strength": 5.0, "fraction": 0.2}
+    hyper_parameters: ClassVar[Mapping[str, float]] = {"strength": 5.0, "fraction": 0.2}
 
     def begin_task(self, learner: Learner, task: Task, batch: Any) -> None:
         """Lay the memories out."""

@@ -10,8 +10,8 @@ from driftlab.methods.base import Method, Records, Task
 class Joint(Method):
     """Train on the records of every task seen so far.
 
-    The released CGL code reshuffles the split at every task, so that its JOINT trains on test records; here the
-    split is fixed once.
+    The released CGL code reshuffles the split at every task, so that its JOINT trains on test records; here
+    the split is fixed once.
     """
 
     name = "JOINT"

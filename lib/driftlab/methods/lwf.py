@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from torch import Tensor, log_softmax
 
@@ -13,7 +13,7 @@ from driftlab.methods.base import Learner, Method, Task
 def distillation(logits: Tensor, target: Tensor, temperature: Tensor) -> Tensor:
     """KL(softmax(target / T) ‖ softmax(logits / T)) of each record, zero for equal logits.
 
-    It differs from the cross-entropy of Li and Hoiem (2018, eq. 3) by the target's entropy, a constant.
+    It differs from the cross-entropy of Li and Hoiem (2018) by the target's entropy, a constant.
 
     Args:
         logits: (…, classes).
@@ -31,13 +31,13 @@ def distillation(logits: Tensor, target: Tensor, temperature: Tensor) -> Tensor:
 class LwF(Method):
     """Cross-entropy over the new classes and distillation of the old ones (Li and Hoiem 2018).
 
-    The model as it was before the task answers on the new records once; those answers over each old task's outputs
-    are the targets, one softmax a task as in the paper's several heads. The cross-entropy runs over the new classes'
-    outputs alone, so that it does not push the old ones down.
+    The model as it was before the task answers on the new records once; those answers over each old task's
+    outputs are the targets, one softmax a task as in the paper's several heads. The cross-entropy runs over
+    the new classes' outputs alone, so that it does not push the old ones down.
     """
 
     name = "LwF"
-    hyper_parameters = {"lambda_dist": 1.0, "T": 2.0}
+    hyper_parameters: ClassVar[Mapping[str, float]] = {"lambda_dist": 1.0, "T": 2.0}
 
     def __init__(self, seeds: Sequence[int], hyper: Mapping[str, Tensor]) -> None:
         super().__init__(seeds, hyper)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from torch import Tensor
 
@@ -14,14 +14,14 @@ from driftlab.methods.base import Learner, Method, Task
 class MAS(Method):
     """L = L_task + strength Σ_i Ω_i (θ_i − θ*_i)² (Aljundi et al. 2018, eq. 4).
 
-    Ω is the absolute gradient of the squared length of the outputs of the classes seen so far, added up over the
-    finished tasks; the anchor is the newest parameters. Following the CGL paper the gradient is that of the mean
-    over the records, not the mean of the records' absolute gradients. Measured on the finished task's own records;
-    the released code measures it on the next task's.
+    Ω is the absolute gradient of the squared length of the outputs of the classes seen so far, added up over
+    the finished tasks; the anchor is the newest parameters. Following the CGL paper the gradient is that of
+    the mean over the records, not the mean of the records' absolute gradients. Measured on the finished
+    task's own records; the released code measures it on the next task's.
     """
 
     name = "MAS"
-    hyper_parameters = {"strength": 100.0}
+    hyper_parameters: ClassVar[Mapping[str, float]] = {"strength": 100.0}
 
     def __init__(self, seeds: Sequence[int], hyper: Mapping[str, Tensor]) -> None:
         super().__init__(seeds, hyper)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 import numpy as np
 
 from driftlab.methods.base import Method, Records, Task, sample_records
@@ -10,12 +13,13 @@ from driftlab.methods.base import Method, Records, Task, sample_records
 class Replay(Method):
     """Keep `fraction` of each finished task's training records and train on them again with every later task.
 
-    The kept records are drawn once, at random by seed. They stand in the same full batch as the new ones, and the
-    class weights 1/n_c of the loss count them, so that few kept records of an old class weigh as much as many new.
+    The kept records are drawn once, at random by seed. They stand in the same full batch as the new ones, and
+    the class weights 1/n_c of the loss count them, so that few kept records of an old class weigh as much as
+    many new.
     """
 
     name = "REPLAY"
-    hyper_parameters = {"fraction": 0.2}
+    hyper_parameters: ClassVar[Mapping[str, float]] = {"fraction": 0.2}
 
     def training_records(self, task: Task) -> Records:
         """The task's records and the memory."""

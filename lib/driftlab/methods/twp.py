@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
@@ -15,16 +15,17 @@ from driftlab.methods.base import Learner, Method, Task
 class TWP(Method):
     """L = L_task + Σ_t Σ_i I_{t,i} (θ_i − θ*_{t,i})² + β ‖∂L_task/∂θ‖₁ (Liu, Yang, Wang, AAAI 2021).
 
-    I = λ_l |∂L_task/∂θ| + λ_t |∂‖E‖²/∂θ| at a task's end, with the topology scores E of the finished task. The last term
-    keeps the new task's importance small, so that later tasks find free parameters; it differentiates a gradient.
-    It is not multiplied by λ_l, as in the authors' code: with λ_l = 10⁴ nothing is learnt any more.
+    I = λ_l |∂L_task/∂θ| + λ_t |∂‖E‖²/∂θ| at a task's end, with the topology scores E of the finished task.
+    The last term keeps the new task's importance small, so that later tasks find free parameters; it
+    differentiates a gradient. It is not multiplied by λ_l, as in the authors' code: with λ_l = 10⁴ nothing is
+    learnt any more.
 
-    In the released CGL code the last term is detached and has no effect (`beta` 0 gives that), gradients pile up
-    within a task, the topology's importance contains the loss's, and importances are squared.
+    In the released CGL code the last term is detached and has no effect (`beta` 0 gives that), gradients pile
+    up within a task, the topology's importance contains the loss's, and importances are squared.
     """
 
     name = "TWP"
-    hyper_parameters = {"lambda_l": 1e4, "lambda_t": 1e4, "beta": 0.01}
+    hyper_parameters: ClassVar[Mapping[str, float]] = {"lambda_l": 1e4, "lambda_t": 1e4, "beta": 0.01}
     second_order = True
 
     def __init__(self, seeds: Sequence[int], hyper: Mapping[str, Tensor]) -> None:

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from torch import nn
-
 from driftlab.errors import ParameterError
+from driftlab.models.backbone import Backbone
 from driftlab.models.gcn import GCN
 from driftlab.models.stgcn import STGCN
 
 __all__ = ["BACKBONES", "GCN", "STGCN", "make_backbone"]
 
-BACKBONES: dict[str, type[GCN] | type[STGCN]] = {"gcn": GCN, "stgcn": STGCN}
+BACKBONES: dict[str, type[GCN | STGCN]] = {"gcn": GCN, "stgcn": STGCN}
 
 
 def make_backbone(
     config: Mapping[str, Any], shape: Sequence[int], bones: Sequence[tuple[int, int]], classes: int
-) -> Callable[[], nn.Module]:
+) -> Callable[[], Backbone]:
     """What makes a freshly initialised network.
 
     Args:

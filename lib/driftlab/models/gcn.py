@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
+from typing import cast
 
 import torch
 from torch import Tensor, nn
 
+from driftlab.models.backbone import Backbone
 from driftlab.models.graph_layer import GraphLayer
 from driftlab.models.norm import RowNorm, Statistics
 from driftlab.models.products import Linear
@@ -20,11 +23,11 @@ def skeleton_adjacency(joints: int, bones: Sequence[tuple[int, int]]) -> Tensor:
     return adjacency
 
 
-class GCN(nn.Module):
+class GCN(Backbone):
     """Graph-convolution layers, a readout over the joints, and a small classifier.
 
-    Each joint's input is its coordinates over all frames as one vector. Readout: the sigmoid-weighted sum over the
-    joints beside the maximum over them. Classifier: linear, ReLU, batch norm, linear.
+    Each joint's input is its coordinates over all frames as one vector. Readout: the sigmoid-weighted sum
+    over the joints beside the maximum over them. Classifier: linear, ReLU, batch norm, linear.
 
     Args:
         joints: V.
@@ -46,7 +49,7 @@ class GCN(nn.Module):
     ) -> None:
         super().__init__()
         sizes = [features] + [width] * depth
-        self.layers = nn.ModuleList(GraphLayer(a, b) for a, b in zip(sizes[:-1], sizes[1:], strict=True))
+        self.layers = nn.ModuleList(GraphLayer(a, b) for a, b in itertools.pairwise(sizes))
         self.attention = nn.Linear(width, 1)
         self.hidden = Linear(2 * width, width)
         self.norm = RowNorm(width)
@@ -99,10 +102,11 @@ class GCN(nn.Module):
         Returns:
             Logits (B, classes), and (B,) or None.
         """
-        energy = None
-        h, known = x, summed
+        energy: Tensor | None = None
+        h = x
+        known: Tensor | None = summed
         across = (x_t, summed_t) if x_t is not None and summed_t is not None else None
-        for layer in self.layers:
+        for layer in cast(list[GraphLayer], self.layers):
             if topology:
                 own = layer.topology(h, self.adjacency)
                 energy = own if energy is None else energy + own

@@ -17,10 +17,11 @@ from driftlab.models.products import Linear, product
 
 
 class GraphLayer(nn.Module):
-    """Sum over the neighbours, without normalisation, plus a linear residual branch; ReLU on both; batch norm.
+    """Sum over the neighbours, without normalisation, plus a linear residual branch; ReLU on both; batch
+    norm.
 
-    The neighbour sum followed by a linear map is PyTorch Geometric's dense GIN convolution with ε = 0 and a map of
-    one layer. Self loops stand in the adjacency.
+    The neighbour sum followed by a linear map is PyTorch Geometric's dense GIN convolution with ε = 0 and a
+    map of one layer. Self loops stand in the adjacency.
     """
 
     def __init__(self, inputs: int, outputs: int) -> None:
@@ -65,14 +66,16 @@ class GraphLayer(nn.Module):
             )  # fmt: skip
             if statistics == "update":
                 self.norm.follow(mean, inverse, out.shape[0])
-            return out.view(*x.shape[:2], -1)
+            fused_out: Tensor = out.view(*x.shape[:2], -1)
+            return fused_out
         convolved = self.convolution(x, adjacency, add_loop=False) if summed is None else map_(summed)
         h = torch.relu(convolved) + torch.relu(self.residual(x))
         rows = None if mask is None else mask.repeat_interleave(x.shape[1])
-        return self.norm(h.flatten(0, 1), statistics, rows).view(h.shape)
+        normal: Tensor = self.norm(h.flatten(0, 1), statistics, rows)
+        return normal.view(h.shape)
 
     def topology(self, x: Tensor, adjacency: Tensor) -> Tensor:
-        """‖E‖² of each graph, (B,), with e_ij = (W h_i)ᵀ tanh(W h_j) over the edges (TWP, Liu et al. 2021, eq. 4).
+        """‖E‖² of each graph, (B,), with e_ij = (W h_i)ᵀ tanh(W h_j) over the edges (TWP, Liu et al. 2021).
 
         That is the score which TWP gives to backbones without attention.
         """

@@ -14,12 +14,15 @@ Statistics = Literal["update", "batch", "running"]
 class RowNorm(nn.BatchNorm1d):
     """`torch.nn.BatchNorm1d` over rows (M, F) whose statistics are chosen by the call instead of by a mode.
 
-    With a mask (M,) of ones and zeros the rows under zero count nowhere, which makes a padded batch give what the
-    unpadded one gives. Gradients that only look (importance, memories) use the batch's statistics and must not
-    move the running ones: hence the choice by call.
+    With a mask (M,) of ones and zeros the rows under zero count nowhere, which makes a padded batch give what
+    the unpadded one gives. Gradients that only look (importance, memories) use the batch's statistics and
+    must not move the running ones: hence the choice by call.
     """
 
-    def forward(self, rows: Tensor, statistics: Statistics = "update", mask: Tensor | None = None) -> Tensor:  # type: ignore[override]
+    running_mean: Tensor
+    running_var: Tensor
+
+    def forward(self, rows: Tensor, statistics: Statistics = "update", mask: Tensor | None = None) -> Tensor:
         """Normalise each column; the shape stays (M, F)."""
         if statistics == "running":
             scale = self.weight * torch.rsqrt(self.running_var + self.eps)

@@ -1,7 +1,8 @@
 """Matrix products, differentiable as often as wanted.
 
-PyTorch hands float32 products on the CPU to MKL, which takes a slow path on AMD processors; oneDNN, which PyTorch
-ships as well, does not (2.3 times faster at the sizes of a skeleton network on the machine this was written on).
+PyTorch hands float32 products on the CPU to MKL, which takes a slow path on AMD processors; oneDNN, which
+PyTorch ships as well, does not (2.3 times faster at the sizes of a skeleton network on the machine this was
+written on).
 """
 
 from __future__ import annotations
@@ -11,9 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-_ONEDNN = (
-    getattr(torch.ops.mkldnn, "_linear_pointwise", None) if torch.backends.mkldnn.is_available() else None
-)
+_ONEDNN = getattr(torch.ops.mkldnn, "_linear_pointwise", None) if torch._C._has_mkldnn else None
 
 
 def product(x: Tensor, weight: Tensor, bias: Tensor | None = None, *, relu: bool = False) -> Tensor:

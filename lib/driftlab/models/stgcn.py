@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
+from typing import cast
 
 import torch
 from torch import Tensor, nn
 from torch_geometric.nn import DenseGCNConv
 
+from driftlab.models.backbone import Backbone
 from driftlab.models.gcn import skeleton_adjacency
 from driftlab.models.norm import RowNorm, Statistics
 
@@ -17,8 +20,9 @@ TEMPORAL_KERNEL = 9
 class SpatioTemporalLayer(nn.Module):
     """A graph convolution over the joints of each frame, then a convolution over each joint's frames.
 
-    The spatial part is PyTorch Geometric's dense GCN convolution (symmetric normalisation with self loops: the
-    paper's uni-labelling partition). Each part is followed by batch norm; a residual is added where the sizes agree.
+    The spatial part is PyTorch Geometric's dense GCN convolution (symmetric normalisation with self loops:
+    the paper's uni-labelling partition). Each part is followed by batch norm; a residual is added where the
+    sizes agree.
     """
 
     def __init__(self, inputs: int, outputs: int) -> None:
@@ -37,17 +41,19 @@ class SpatioTemporalLayer(nn.Module):
         h = torch.relu(self.spatial_norm(h.flatten(0, 1), statistics, rows)).view(b, t, v, -1)
         h = self.temporal(h.transpose(1, 2).flatten(0, 1).transpose(1, 2))  # (B·V, outputs, T)
         h = h.transpose(1, 2).reshape(b, v, t, -1).transpose(1, 2)
-        h = self.temporal_norm(h.flatten(0, 2), statistics, rows).view(b, t, v, -1)
-        return torch.relu(h + x if self.keeps_size else h)
+        h = self.temporal_norm(h.flatten(0, 2), statistics, rows)
+        h = h.view(b, t, v, -1)
+        return torch.relu(h + x) if self.keeps_size else torch.relu(h)
 
     def topology(self, x: Tensor, adjacency: Tensor) -> Tensor:
         """TWP's ‖E‖² of each sequence, (B,), summed over its frames; see `GraphLayer.topology`."""
         z = self.spatial.lin(x)
         scores = z @ torch.tanh(z).transpose(-1, -2)
-        return (scores * adjacency).square().sum((1, 2, 3))
+        energy: Tensor = (scores * adjacency).square().sum((1, 2, 3))
+        return energy
 
 
-class STGCN(nn.Module):
+class STGCN(Backbone):
     """Spatio-temporal layers, the mean over frames, joints and bodies, and a linear classifier.
 
     Args:
@@ -70,9 +76,7 @@ class STGCN(nn.Module):
     ) -> None:
         super().__init__()
         sizes = [features] + [width] * depth
-        self.layers = nn.ModuleList(
-            SpatioTemporalLayer(a, b) for a, b in zip(sizes[:-1], sizes[1:], strict=True)
-        )
+        self.layers = nn.ModuleList(SpatioTemporalLayer(a, b) for a, b in itertools.pairwise(sizes))
         self.output = nn.Linear(width, classes)
         self.register_buffer("adjacency", skeleton_adjacency(joints, bones), persistent=False)
         self.adjacency: Tensor
@@ -114,8 +118,9 @@ class STGCN(nn.Module):
         """
         b, m = x.shape[:2]
         bodies = None if mask is None else mask.repeat_interleave(m)
-        h, energy = x.flatten(0, 1), None
-        for layer in self.layers:
+        h = x.flatten(0, 1)
+        energy: Tensor | None = None
+        for layer in cast(list[SpatioTemporalLayer], self.layers):
             if topology:
                 own = layer.topology(h, self.adjacency).view(b, m).sum(1)
                 energy = own if energy is None else energy + own

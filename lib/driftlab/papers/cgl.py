@@ -1,7 +1,7 @@
 """Continual graph learning on skeletons: what a run is, and how many of them are executed side by side.
 
-Wei, De Schepper, Mets: Benchmarking Sensitivity of Continual Graph Learning for Skeleton-Based Action Recognition,
-VISAPP 2024.
+Wei, De Schepper, Mets: Benchmarking Sensitivity of Continual Graph Learning for Skeleton-Based Action
+Recognition, VISAPP 2024.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from driftlab.data.skeletons import Fit, SkeletonSet, prepare
 from driftlab.methods import METHODS, Task, make_method, method_config
@@ -36,8 +37,8 @@ class TaskData:
         classes: How many classes there are.
     """
 
-    coordinates: np.ndarray
-    labels: np.ndarray
+    coordinates: NDArray[np.float32]
+    labels: NDArray[np.int64]
     bones: tuple[tuple[int, int], ...]
     classes: int
 
@@ -115,15 +116,16 @@ class ContinualSkeletons:
     """
 
     device: str = "auto"
-    strategy: Strategy | str = "auto"
+    strategy: Strategy | Literal["auto"] = "auto"
     name: str = "cgl"
     version: int = 1
 
-    def chain(self, config: Config) -> list[Config]:
+    def chain(self, config: Config) -> Sequence[Config]:
         """One stage a task; a stage depends on the classes learnt so far, not on those to come.
 
-        A method closes a task (measures importances, say) at the beginning of the next stage. That makes the first
-        stage the same for every method that only acts from the second task on, and it is then kept as BARE's.
+        A method closes a task (measures importances, say) at the beginning of the next stage. That makes the
+        first stage the same for every method that only acts from the second task on, and it is then kept as
+        BARE's.
         """
         shared = {key: value for key, value in config.items() if key != "scenario"}
         tasks = tasks_of(tuple(config["order"]), config["classes_per_task"])
@@ -153,9 +155,7 @@ class ContinualSkeletons:
         """Learn the newest task of every stage, side by side, and test on all classes seen so far."""
         keep_freed_memory()
         device = resolve_device(self.device)
-        strategy = (
-            self.strategy if self.strategy != "auto" else "looped" if device.type == "cpu" else "batched"
-        )
+        automatic: Strategy = "looped" if device.type == "cpu" else "batched"
         first, orders = stages[0], [tuple(stage["order"]) for stage in stages]
         seeds = [stage["seed"] for stage in stages]
         method = make_method([stage["method"] for stage in stages], seeds, device)
@@ -165,7 +165,7 @@ class ContinualSkeletons:
                 seeds,
                 _node_features(data, first["backbone"]["name"], device),
                 _positions(data, orders),
-                strategy,
+                automatic if self.strategy == "auto" else self.strategy,
                 method.second_order,
             ),
             method,
@@ -207,18 +207,19 @@ def _node_features(data: TaskData, backbone: str, device: torch.device) -> torch
 
 
 def _positions(data: TaskData, orders: Sequence[Order]) -> torch.Tensor:
-    # A look-up table: relabelling in place, as the released code does, collides for orders that are not ascending.
+    # A look-up table: relabelling in place, as the released code does, collides for orders that are not
+    # ascending.
     positions = np.zeros((len(orders), data.classes), dtype=np.int64)
     for row, order in zip(positions, orders, strict=True):
         row[list(order)] = np.arange(len(order))
     return torch.from_numpy(positions[:, data.labels])
 
 
-def _of(labels: np.ndarray, records: np.ndarray, classes: Sequence[int]) -> np.ndarray:
+def _of(labels: NDArray[np.int64], records: NDArray[np.intp], classes: Sequence[int]) -> NDArray[np.intp]:
     return records[np.isin(labels[records], list(classes))]
 
 
-def _task(labels: np.ndarray, train: np.ndarray, tasks: Sequence[Sequence[Order]]) -> Task:
+def _task(labels: NDArray[np.int64], train: NDArray[np.intp], tasks: Sequence[Sequence[Order]]) -> Task:
     """The newest task of every replica."""
     per_task, count = len(tasks[0][0]), len(tasks[0])
     records = [tuple(_of(labels, train, replica[t]) for replica in tasks) for t in range(count)]

@@ -143,8 +143,9 @@ class Driver:
             return False, None
         if node.parent is None:
             return True, None
-        parent = self._store.get(self._graph.nodes[node.parent].stage)
-        state = self._store.load_state(parent) if parent else None
+        parent = self._graph.nodes[node.parent]
+        entry = self._store.get(parent.stage) or parent.entry
+        state = self._store.load_state(entry) if entry else None
         if state is None:
             self._locks.release(key)
             self._graph.missing_state(key)
@@ -213,26 +214,24 @@ class Driver:
 
     def _lost(self, keys: list[str], error: BaseException) -> None:
         self._losses += 1
-        if self._losses == LOSSES and not self.computed:
-            raise SweepError(
-                f"Workers of the sweep {self._experiment.name} were ended from outside {LOSSES} times before any "
-                "stage was finished. Either memory runs out: try a smaller batch (now "
-                f"{self._batch}) or fewer jobs (now {self._engine.capacity}). Or this is a script whose work does "
-                "not stand under `if __name__ == '__main__':`, as it must, because every worker imports it."
-            ) from error
         if self._losses == LOSSES:
+            script = (
+                " If this is a script, its work must stand under `if __name__ == '__main__':`, because every "
+                "worker imports it."
+            )
             raise SweepError(
-                f"Workers of the sweep {self._experiment.name} were ended from outside {LOSSES} times in a row, most "
-                f"likely because memory ran out. Try a smaller batch (now {self._batch}) or fewer jobs (now "
-                f"{self._engine.capacity}). What was finished is kept in {self._store.folder}."
+                f"Workers of the sweep {self._experiment.name} were ended from outside {LOSSES} times in a "
+                "row, most likely because memory ran out. Try a smaller batch (now "
+                f"{self._batch}) or fewer jobs (now {self._engine.capacity}). What was finished is kept in "
+                f"{self._store.folder}.{'' if self.computed else script}"
             ) from error
         alone = [key for key in keys if key in self._graph.alone]
         for key in alone:
             self._fail(key, StageError("its worker was ended from outside, though it was computed alone"))
         if not alone:
             _warn(
-                f"A worker of the sweep {self._experiment.name} was ended from outside (out of memory?); what it "
-                "was computing is computed again, one stage at a time."
+                f"A worker of the sweep {self._experiment.name} was ended from outside (out of memory?); "
+                "what it was computing is computed again, one stage at a time."
             )
             self._again(keys)
 

@@ -39,6 +39,14 @@ class StageGraph:
     A stage is *wanted* if it has no result, or if a wanted stage continues from its state and the state is
     gone. It is *ready* if it is wanted and its own predecessor's state is there.
 
+    Attributes:
+        nodes: Every distinct stage by its key, predecessors first.
+        runs: Each run's configuration and the keys of its stages.
+        wanted: Keys of the stages that must be computed.
+        busy: Those of them that are under way.
+        alone: Those that are not executed together with others.
+        blame: For each stage that has failed or cannot be reached the one that failed.
+
     Args:
         experiment: Gives each run's stages.
         configs: The runs; a run that is given twice counts once.
@@ -119,9 +127,8 @@ class StageGraph:
         """Put a stage among those that can be computed now, unless that is settled or under way."""
         if key in self.wanted and key not in self.busy:
             node = self.nodes[key]
-            self._ready.setdefault((node.depth, node.bucket, key if key in self.alone else ""), {})[key] = (
-                None
-            )
+            group = (node.depth, node.bucket, key if key in self.alone else "")
+            self._ready.setdefault(group, {})[key] = None
 
     def give_back(self, key: str, *, alone: bool) -> None:
         """A stage under way was not finished; alone: it is not to be executed together with others again."""

@@ -105,35 +105,36 @@ class LocalEngine:
                     return pool
                 pool.shutdown()
                 del self._pools[pool]
-        # One pool a worker. The data are its first task and no arguments of its process: while those are sent,
-        # the driver would wait for ever for a process that has died early.
+        # One pool a worker. The data are its first task and no arguments of its process: while those are
+        # sent, the driver would wait for ever for a process that has died early.
         pool = ProcessPoolExecutor(
             1,
             mp_context=CONTEXT,
             initializer=_begin_worker,
-            initargs=(lifeline, os.getpid(), self._threads),
+            initargs=(lifeline, os.getpid()),
         )
         self._pools[pool] = None
-        pool.submit(_receive, self._payload)
+        pool.submit(_receive, self._payload, self._threads)
         return pool
 
 
 _worker: tuple[Experiment, Any] | StageError = StageError("a worker was given no experiment")
 
 
-def _begin_worker(lifeline: Connection, driver: int, threads: int) -> None:
+def _begin_worker(lifeline: Connection, driver: int) -> None:
     # Ctrl-C reaches the whole process group; the driver alone decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_die_with, args=(lifeline, driver), daemon=True).start()
-    limit_threads(threads)
 
 
-def _receive(payload: bytes) -> None:
+def _receive(payload: bytes, threads: int) -> None:
     global _worker
+    limit_threads(threads)
     try:
         _worker = pickle.loads(payload)  # from the driver's memory, never from a file
     except Exception as error:
         _worker = StageError.of(error)
+    limit_threads(threads)
 
 
 def _work_on(stages: Sequence[Config], states: Sequence[State | None]) -> list[StageResult]:

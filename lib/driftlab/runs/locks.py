@@ -26,14 +26,11 @@ class StageLocks:
     def __init__(self, folder: Path) -> None:
         self._folder = folder / ".locks"
         self._held: dict[str, tuple[FileLock, set[str]]] = {}
-        try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StoreError(f"The lock folder {self._folder} cannot be made ({error.strerror}).") from error
+        _make(self._folder)
 
     def try_acquire(self, key: str) -> bool:
         """Claim a stage; false while another process (or another sweep) holds it."""
-        slot = f"{int(key[:8], 16) % 1024:03x}"
+        slot = _slot(key)
         if slot in self._held:
             self._held[slot][1].add(key)
             return True
@@ -50,7 +47,7 @@ class StageLocks:
 
     def release(self, key: str) -> None:
         """Give a claim back."""
-        slot = f"{int(key[:8], 16) % 1024:03x}"
+        slot = _slot(key)
         lock, keys = self._held[slot]
         keys.discard(key)
         if not keys:
@@ -73,7 +70,7 @@ class Presence:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / ".locks" / "sweeps"
-        self._folder.mkdir(parents=True, exist_ok=True)
+        _make(self._folder)
         self._path = self._folder / f"{os.getpid()}-{uuid.uuid4().hex[:8]}.lock"
         self._lock = FileLock(self._path, thread_local=False)
         self._lock.acquire()
@@ -86,6 +83,17 @@ class Presence:
         """Stop telling."""
         self._path.unlink(missing_ok=True)
         self._lock.release()
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"The lock folder {folder} cannot be made ({error.strerror}).") from error
+
+
+def _slot(key: str) -> str:
+    return f"{int(key[:8], 16) % 1024:03x}"
 
 
 def _is_held(path: Path) -> bool:

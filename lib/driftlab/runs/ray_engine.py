@@ -98,8 +98,11 @@ class RayEngine:
         error = answer.exception()
         if error is None:
             future.set_result(answer.result())
-        else:  # Ray wraps what a task raises; the same error as from other engines is inside
-            future.set_exception(getattr(error, "cause", None) or error)
+            return
+        cause = getattr(error, "cause", None)
+        if cause is not None:  # what the task raised, as from other engines; its traceback is in Ray's error
+            cause.__cause__ = error
+        future.set_exception(cause or error)
 
     def stop(self) -> None:
         """Cancel what is being computed, at once."""

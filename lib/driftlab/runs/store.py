@@ -7,7 +7,7 @@ import json
 import os
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import safetensors.numpy
+from numpy.typing import NDArray
 from safetensors import SafetensorError
 
 from driftlab import __version__
@@ -125,7 +126,7 @@ class Store:
             self._warn_corrupt(path, str(error))
             return None
 
-    def put(self, stage: StageId, rows: list[Row], state: State | None) -> Entry:
+    def put(self, stage: StageId, rows: list[Row], state: Mapping[str, NDArray[Any]] | None) -> Entry:
         """Keep a finished stage; the caller holds the stage's lock.
 
         Args:
@@ -218,8 +219,8 @@ class Store:
         )
 
     def _write(self, path: Path, raw: bytes) -> None:
-        # One writer a key (its lock holder), so one name is enough, and what a kill left there is
-        # overwritten.
+        # One writer a key, its lock's holder: one name is enough, and what a kill left there is overwritten.
+        # The folder is not synced: after a power cut a file may be absent, but it is never half there.
         temporary = path.with_name(f".{path.name}.tmp")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -233,9 +234,8 @@ class Store:
             with suppress(OSError):
                 temporary.unlink(missing_ok=True)
             full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-            reason, remedy = (
-                ("the disk is full", "Free some space") if full else (error.strerror, "Mend this")
-            )
+            reason = "the disk is full" if full else error.strerror
+            remedy = "Free some space" if full else "Mend this"
             raise StoreError(
                 f"The result {path} cannot be written: {reason}. {remedy} and start again: everything that "
                 "was finished before is kept and will not be computed again."
@@ -270,7 +270,7 @@ def _unsealed(raw: bytes) -> dict[str, Any]:
     return content
 
 
-def _state_bytes(state: State, path: Path) -> bytes:
+def _state_bytes(state: Mapping[str, NDArray[Any]], path: Path) -> bytes:
     try:
         # safetensors writes an array's memory as it lies, so it must lie in C order.
         arrays = {name: np.asarray(array, order="C") for name, array in state.items()}

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from driftlab.errors import DataError, ParameterError
 
@@ -18,12 +19,14 @@ Order = tuple[int, ...]
 class Split:
     """Record indices of the three parts, ascending."""
 
-    train: np.ndarray
-    validation: np.ndarray
-    test: np.ndarray
+    train: NDArray[np.intp]
+    validation: NDArray[np.intp]
+    test: NDArray[np.intp]
 
 
-def split_by_class(labels: np.ndarray, parts: Sequence[int] = (8, 1, 1), seed: int | None = None) -> Split:
+def split_by_class(
+    labels: NDArray[np.int64], parts: Sequence[int] = (8, 1, 1), seed: int | None = None
+) -> Split:
     """Divide each class into training, validation and test records.
 
     Args:
@@ -40,7 +43,7 @@ def split_by_class(labels: np.ndarray, parts: Sequence[int] = (8, 1, 1), seed: i
         raise ParameterError(
             f"A split has three positive parts (training, validation, test), not {list(parts)}."
         )
-    chosen: tuple[list[np.ndarray], ...] = ([], [], [])
+    chosen: tuple[list[NDArray[np.intp]], ...] = ([], [], [])
     for label in np.unique(labels):
         records = np.flatnonzero(labels == label)
         if len(records) < 3:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from driftlab.methods import Method, Task
 from driftlab.methods.base import Records
 from driftlab.training.replicas import Replicas
 
-State = dict[str, np.ndarray]
+State = dict[str, NDArray[Any]]
 
 
 class Continual:
@@ -41,15 +43,15 @@ class Continual:
         self.method.end_task(self.replicas, task, batch)
 
     @torch.no_grad()
-    def class_accuracy(self, records: Records, classes: int) -> np.ndarray:
+    def class_accuracy(self, records: Records, classes: int) -> NDArray[np.float64]:
         """How many of each class's records are recognised among the first `classes` outputs.
 
         Returns:
             (R, classes), fractions, by position in each replica's order.
         """
         batch = self.replicas.batch(records)
-        found = self.replicas.outputs(batch, "running")[..., :classes].argmax(-1)
-        found, labels, true = (t.cpu().numpy() for t in (found, batch.labels, batch.uniform > 0))
+        predicted = self.replicas.outputs(batch, "running")[..., :classes].argmax(-1)
+        found, labels, true = (t.cpu().numpy() for t in (predicted, batch.labels, batch.uniform > 0))
         return np.array(
             [
                 [(f[t & (y == c)] == c).mean() for c in range(classes)]

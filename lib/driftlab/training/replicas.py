@@ -1,13 +1,13 @@
 """Many replicas of one network as one stack of parameters, in one computation.
 
-A replica is one run: its own seed, its own records, its own hyper-parameters. All parameters of the stack are tensors
-(R, …); one backward pass and one optimiser step serve all replicas.
+A replica is one run: its own seed, its own records, its own hyper-parameters. All parameters of the stack are
+tensors (R, …); one backward pass and one optimiser step serve all replicas.
 
-Two strategies give the same numbers. `batched` pads the replicas' records to one length and maps the network over the
-replica axis (`torch.func.vmap`): one kernel for all, which is what an accelerator wants. `looped` applies the network
-to each replica's slice in turn: on a CPU a small network's activations then stay in the core's cache, which is faster
-than one large batch, needs no padding, and makes a replica's result independent, to the bit, of which others are
-trained beside it.
+Two strategies give the same numbers. `batched` pads the replicas' records to one length and maps the network
+over the replica axis (`torch.func.vmap`): one kernel for all, which is what an accelerator wants. `looped`
+applies the network to each replica's slice in turn: on a CPU a small network's activations then stay in the
+core's cache, which is faster than one large batch, needs no padding, and makes a replica's result
+independent, to the bit, of which others are trained beside it.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from torch import Tensor, nn
 from torch.func import functional_call, vmap
 
 from driftlab.methods.base import Parameters, Records
+from driftlab.models.backbone import Backbone
 from driftlab.models.norm import Statistics
 
 Strategy = Literal["looped", "batched"]
@@ -31,7 +32,8 @@ class Batch:
     """Records of every replica, ready to be computed on.
 
     Attributes:
-        inputs: What the network is called with, by argument name: for each replica (looped), or stacked and padded.
+        inputs: What the network is called with, by argument name: for each replica (looped), or stacked and
+            padded.
         mask: (R, N), one for true records; None when nothing is padded within a replica's inputs (looped).
         labels: (R, N), positions in the replica's order; 0 where padded.
         uniform: (R, N), 1 / number of records; 0 where padded.
@@ -59,7 +61,7 @@ class Replicas:
 
     def __init__(
         self,
-        build: Callable[[], nn.Module],
+        build: Callable[[], Backbone],
         seeds: Sequence[int],
         inputs: Tensor,
         labels: Tensor,
@@ -175,6 +177,7 @@ class Replicas:
                 logits, energy = self._call(p, b, x, statistics, topology, mask)
                 return (logits, energy) if topology else (logits,)
 
+            assert batch.mask is not None
             found = vmap(one, randomness="error")(self._parameters, self.buffers, batch.inputs, batch.mask)
             return found[0], found[1] if topology else None
         rows = [

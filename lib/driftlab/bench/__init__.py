@@ -1,0 +1,1 @@
+"""How fast the replicated trainer is, beside a plain PyTorch Geometric loop that computes the same."""

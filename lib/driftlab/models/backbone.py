@@ -1,0 +1,26 @@
+"""What a skeleton network offers to a trainer."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+
+from torch import Tensor, nn
+
+
+class Backbone(nn.Module):
+    """A network on skeleton sequences; its forward takes what `inputs` and `constants` give, by name."""
+
+    @staticmethod
+    @abstractmethod
+    def features(shape: Sequence[int]) -> int:
+        """Length of an input vector for sequences of shape (T, M, V, 3)."""
+
+    @staticmethod
+    @abstractmethod
+    def inputs(coordinates: Tensor) -> Tensor:
+        """Prepared coordinates (B, T, M, V, 3) in the network's own layout, (B, …)."""
+
+    @abstractmethod
+    def constants(self, x: Tensor, fused: bool) -> dict[str, Tensor]:
+        """What depends on the inputs alone and is worth computing once, by argument name of the forward."""

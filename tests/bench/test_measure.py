@@ -1,0 +1,108 @@
+"""The arithmetic between what was timed and what is printed, and the printing."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from driftlab.bench.machine import Machine, this_machine
+from driftlab.bench.measure import Measurement, Settings, Sweep
+from driftlab.bench.show import save, tables
+from driftlab.errors import StoreError
+from rich.console import Console
+
+MACHINE = Machine("A Processor", 2, 24 * 2**30, "Linux x86_64", "3.11.7", {"torch": "2.14.1"}, 0.01)
+FOUND = Measurement(
+    machine=MACHINE,
+    settings=Settings(rounds=3, epochs=10, replicas=8, jobs=2, full=False, methods=True),
+    plain_threads=2,
+    plain=[0.030, 0.020, 0.040],
+    replicated=[[0.005] * 5, [0.002] * 5, [0.001, 0.002, 0.003, 0.004, 0.010]],
+    methods={"EWC": [0.004] * 4 + [0.014]},
+    sweep=Sweep([5, 20, 60, 120, 120], 1, 10.0),
+    peak_memory={"plain": 700 * 2**20, "replicated": 2000 * 2**20},
+)
+
+
+def printed(found: Measurement) -> str:
+    console = Console(width=160, color_system=None)
+    with console.capture() as capture:
+        console.print(tables(found))
+    return " ".join(capture.get().split())
+
+
+def test_ratios_are_of_the_same_round() -> None:
+    assert FOUND.replicated_rounds == pytest.approx([0.005, 0.002, 0.004])
+    assert FOUND.ratios == pytest.approx([6, 10, 10])
+
+
+def test_the_plain_sweep_is_all_its_epochs() -> None:
+    assert FOUND.plain_sweep == pytest.approx(0.030 * 120 * 5 * 100)
+
+
+def test_the_replicated_sweep_is_what_was_run_and_the_missing_epochs_of_each_depth() -> None:
+    assert FOUND.replicated_tasks == pytest.approx([0.002, 0.002, 0.003, 0.004, 0.005])
+    missing = 99 * (5 * 0.002 + 20 * 0.002 + 60 * 0.003 + 120 * 0.004 + 120 * 0.005)
+    assert FOUND.replicated_sweep == pytest.approx(10 + missing)
+
+
+def test_a_sweep_that_was_run_is_not_extrapolated() -> None:
+    full = replace(FOUND, sweep=Sweep([5, 20, 60, 120, 120], 100, 150.0))
+    assert full.replicated_sweep == 150.0
+
+
+def test_the_table_says_what_was_found_and_how() -> None:
+    text = printed(FOUND)
+    assert "ms per replica-epoch 30.00 (20.00–40.00) 4.00 (2.00–5.00) 10.00 (6.00–10.00)×" in text
+    assert "sweep of 120 task orders 30 min 00 s, extrapolated 2 min 20 s, extrapolated 12.9×" in text
+    assert "task-trainings in it 600 325" in text
+    assert "computes with 1 process × 2 threads 2 workers × 1 thread" in text
+    assert "peak memory, MiB 700 2,000" in text
+    assert "extrapolated from 150 epochs to 120 × 5 × 100" in text
+    assert "Median of 3 alternating rounds" in text
+    assert "A Processor, 2 cores, 24 GiB" in text
+    assert "EWC 6.00 4.00 … 14.00 1.5" in text
+    assert "not quiet" not in text
+
+
+def test_the_table_of_a_full_run_on_a_busy_machine() -> None:
+    text = printed(
+        replace(
+            FOUND,
+            machine=replace(MACHINE, busy=0.5),
+            settings=replace(FOUND.settings, full=True),
+            sweep=Sweep([5, 20, 60, 120, 120], 100, 150.0),
+            methods={},
+        )
+    )
+    assert "30 min 00 s, extrapolated 2 min 30 s 12.0×" in text
+    assert "Its sweep was run completely." in text
+    assert "others kept 50% of its cores busy" in text
+    assert "by method" not in text
+
+
+def test_the_numbers_are_kept() -> None:
+    file = save(FOUND, datetime(2026, 3, 4, 5, 6, 7))
+    assert file.name == "2026-03-04_050607.json"
+    kept = json.loads(file.read_text())
+    assert kept["plain"] == FOUND.plain
+    assert kept["settings"]["replicas"] == 8
+    assert kept["machine"]["packages"] == {"torch": "2.14.1"}
+    assert kept["summary"]["epoch_ratio"] == pytest.approx(10)
+    assert kept["summary"]["sweep_ratio"] == pytest.approx(1800 / FOUND.replicated_sweep)
+
+
+def test_an_outputs_folder_that_cannot_be_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "outputs").write_text("a file")
+    with pytest.raises(StoreError, match="cannot be written to"):
+        save(FOUND, datetime(2026, 3, 4))
+
+
+def test_this_machine_names_itself() -> None:
+    machine = this_machine()
+    assert machine.cpu and machine.cores >= 1 and machine.memory > 2**20
+    assert {"driftlab", "torch", "torch-geometric", "numpy"} == set(machine.packages)
+    assert 0 <= machine.busy <= 1

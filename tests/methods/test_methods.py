@@ -1,0 +1,65 @@
+"""Methods by name, and their hyper-parameters."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from driftlab.errors import ParameterError
+from driftlab.methods import METHODS, TWP, make_method, method_config
+
+
+def test_the_papers_methods_in_the_tables_order() -> None:
+    assert list(METHODS) == ["BARE", "EWC", "MAS", "TWP", "LwF", "GEM", "REPLAY", "JOINT"]
+
+
+@pytest.mark.parametrize(
+    ("name", "hyper"),
+    [
+        ("BARE", {}),
+        ("EWC", {"strength": 1e6}),
+        ("MAS", {"strength": 100.0}),
+        ("TWP", {"lambda_l": 1e4, "lambda_t": 1e4, "beta": 0.01}),
+        ("LwF", {"lambda_dist": 1.0, "T": 2.0}),
+        ("GEM", {"strength": 5.0, "fraction": 0.2}),
+        ("REPLAY", {"fraction": 0.2}),
+        ("JOINT", {}),
+    ],
+)
+def test_table_3s_best_on_ucla_are_the_defaults(name: str, hyper: dict[str, float]) -> None:
+    assert method_config(name) == {"name": name, **hyper}
+
+
+def test_a_hyper_parameter_is_changed() -> None:
+    config = method_config("GEM", strength=1)
+    assert config == {"name": "GEM", "strength": 1.0, "fraction": 0.2}
+    assert type(config["strength"]) is float, "1 and 1.0 are one run in the store"
+
+
+@pytest.mark.parametrize(
+    ("name", "hyper", "message"),
+    [
+        ("EWCC", {}, r"There is no method 'EWCC'\. Did you mean 'EWC'\? Known: BARE, EWC, MAS"),
+        ("REPLY", {}, "Did you mean 'REPLAY'"),
+        ("xyz", {}, r"There is no method 'xyz'\. Known: BARE"),
+        ("LwF", {"lambda": 1.0}, r"LwF has no hyper-parameter 'lambda'\. Did you mean 'lambda_dist'\?"),
+        ("TWP", {"betta": 1.0}, r"Did you mean 'beta'\? Known: lambda_l, lambda_t, beta\."),
+        ("BARE", {"strength": 1.0}, r"BARE has no hyper-parameter 'strength'\. Known: none\."),
+    ],
+)
+def test_unknown_names(name: str, hyper: dict[str, float], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        method_config(name, **hyper)
+
+
+def test_one_object_serves_replicas_with_different_hyper_parameters() -> None:
+    configs = [method_config("TWP", beta=0.0), method_config("TWP", beta=0.1, lambda_l=7.0)]
+    twp = make_method(configs, [3, 4], torch.device("cpu"))
+    assert isinstance(twp, TWP) and twp.seeds == (3, 4)
+    assert twp.hyper["beta"].tolist() == pytest.approx([0.0, 0.1])
+    assert twp.hyper["lambda_l"].tolist() == [1e4, 7.0]
+    assert twp.second_order and not make_method(configs[:1], [3], torch.device("cpu")).second_order
+
+
+@pytest.mark.parametrize("name", list(METHODS))
+def test_which_methods_begin_as_bare(name: str) -> None:
+    assert METHODS[name].starts_bare(method_config(name)) == (name != "TWP")

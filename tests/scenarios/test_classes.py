@@ -1,0 +1,145 @@
+"""Splits, orders and tasks, worked by hand."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from driftlab.errors import DataError, ParameterError
+from driftlab.scenarios.classes import (
+    class_orders,
+    split_by_class,
+    spread_orders,
+    task_orders,
+    tasks_of,
+)
+
+
+def interleaved(*counts: int) -> np.ndarray:
+    """Labels with so many records a class, in turn, so that a class's records do not lie together."""
+    left, labels = list(counts), []
+    while any(left):
+        for label, count in enumerate(left):
+            if count:
+                labels.append(label)
+                left[label] -= 1
+    return np.array(labels)
+
+
+@pytest.mark.parametrize(
+    ("count", "train", "held_out"),
+    [(150, 120, 15), (152, 122, 15), (141, 113, 14), (173, 139, 17), (10, 8, 1), (9, 7, 1), (3, 1, 1)],
+)
+def test_sizes_of_a_class(count: int, train: int, held_out: int) -> None:
+    split = split_by_class(np.zeros(count, dtype=np.int64))
+    assert [len(part) for part in (split.train, split.validation, split.test)] == [train, held_out, held_out]
+    assert split.train.tolist() == list(range(train))
+    assert split.validation.tolist() == list(range(train, train + held_out))
+    assert split.test.tolist() == list(range(train + held_out, count)), "the last records are tested"
+
+
+def test_a_split_is_by_class_and_in_dataset_order() -> None:
+    # 0 at 0, 2, 4, 6, 8, 9, 10 and 1 at 1, 3, 5, 7: of 7 records 5, 1, 1; of 4 records 2, 1, 1.
+    labels = np.array([0, 1, 0, 1, 0, 1, 0, 1, 0, 0, 0])
+    split = split_by_class(labels)
+    assert split.train.tolist() == [0, 1, 2, 3, 4, 6, 8]
+    assert split.validation.tolist() == [5, 9]
+    assert split.test.tolist() == [7, 10]
+
+
+def test_a_split_is_disjoint_and_complete() -> None:
+    labels = interleaved(150, 152, 141, 173, 3, 4, 29)
+    for seed in (None, 0, 1):
+        split = split_by_class(labels, seed=seed)
+        everything = np.concatenate([split.train, split.validation, split.test])
+        assert sorted(everything.tolist()) == list(range(len(labels)))
+        for part in (split.train, split.validation, split.test):
+            assert (np.diff(part) > 0).all() and set(labels[part]) == set(range(7))
+
+
+def test_the_split_seed_changes_the_records_and_not_their_numbers() -> None:
+    labels = interleaved(50, 60, 70)
+    splits = [split_by_class(labels, seed=seed) for seed in (None, 0, 0, 1)]
+    tests = [split.test.tolist() for split in splits]
+    assert tests[1] == tests[2]
+    assert len({tuple(test) for test in tests}) == 3
+    assert {tuple(np.bincount(labels[test])) for test in tests} == {(5, 6, 7)}
+
+
+def test_other_parts() -> None:
+    split = split_by_class(np.zeros(20, dtype=np.int64), (2, 1, 1))
+    assert [len(split.train), len(split.validation), len(split.test)] == [10, 5, 5]
+
+
+def test_too_few_records() -> None:
+    with pytest.raises(DataError, match=r"Class 1 has 2 record\(s\); three are needed .* training, valid"):
+        split_by_class(np.array([0, 0, 0, 1, 1]))
+
+
+@pytest.mark.parametrize("parts", [(8, 1), (8, 1, 0), (8, 1, -1), (7, 1, 1, 1)])
+def test_parts_that_are_none(parts: tuple[int, ...]) -> None:
+    with pytest.raises(ParameterError, match=r"three positive parts \(training, validation, test\), not \["):
+        split_by_class(np.zeros(10, dtype=np.int64), parts)
+
+
+def test_all_task_orders() -> None:
+    orders = task_orders(10, 2)
+    assert len(orders) == len(set(orders)) == 120
+    assert orders[0] == tuple(range(10))
+    pairs = {(0, 1), (2, 3), (4, 5), (6, 7), (8, 9)}
+    for order in orders:
+        assert set(zip(order[::2], order[1::2], strict=True)) == pairs
+
+
+def test_small_task_orders() -> None:
+    assert task_orders(4, 2) == [(0, 1, 2, 3), (2, 3, 0, 1)]
+    assert task_orders(3, 1) == list(itertools.permutations(range(3)))
+    assert task_orders(3, 3) == [(0, 1, 2)]
+
+
+@pytest.mark.parametrize(("classes", "per_task"), [(10, 3), (10, 0), (10, -2)])
+def test_tasks_that_do_not_divide(classes: int, per_task: int) -> None:
+    with pytest.raises(ParameterError, match=f"10 classes cannot be divided into tasks of {per_task}"):
+        task_orders(classes, per_task)
+
+
+def test_class_orders_are_distinct_and_drawn_by_seed() -> None:
+    orders = class_orders(10, 100, 0)
+    assert len(set(orders)) == 100
+    assert all(sorted(order) == list(range(10)) for order in orders)
+    assert orders == class_orders(10, 100, 0)
+    assert orders[:30] == class_orders(10, 30, 0), "more orders begin with the same ones"
+    assert not set(orders) & set(class_orders(10, 100, 1))
+    assert {type(c) for order in orders for c in order} == {int}, "they are written into JSON"
+    first = np.array([order[0] for order in orders])
+    assert len(set(first)) == 10 and np.bincount(first).max() < 30
+
+
+def test_all_orders_can_be_drawn_and_no_more() -> None:
+    assert sorted(class_orders(4, 24, 5)) == list(itertools.permutations(range(4)))
+    with pytest.raises(ParameterError, match="4 classes have 24 orders, fewer than 25"):
+        class_orders(4, 25, 5)
+
+
+def test_tasks_of_an_order() -> None:
+    assert tasks_of((4, 1, 0, 5, 3, 2), 2) == [(4, 1), (0, 5), (3, 2)]
+    assert tasks_of((4, 1, 0, 5, 3, 2), 3) == [(4, 1, 0), (5, 3, 2)]
+    assert tasks_of((7,), 1) == [(7,)]
+
+
+@pytest.mark.parametrize(("order", "per_task"), [((0, 1, 1, 2), 2), ((0, 1, 2), 2), ((0, 1), 0)])
+def test_orders_that_cannot_be_cut(order: tuple[int, ...], per_task: int) -> None:
+    with pytest.raises(ParameterError, match=rf"The order \[0, 1.*tasks of {per_task} distinct classes"):
+        tasks_of(order, per_task)
+
+
+def test_spread_orders() -> None:
+    orders = task_orders(10, 2)
+    assert spread_orders(orders, 1) == [orders[0]]
+    assert spread_orders(orders, 4) == [orders[0], orders[30], orders[60], orders[90]]
+    assert spread_orders(orders, 7) == [orders[i] for i in (0, 17, 34, 51, 68, 85, 102)]
+    assert spread_orders(orders, 120) == spread_orders(orders, 500) == orders
+    assert len(set(spread_orders(orders, 119))) == 119
+    with pytest.raises(ParameterError, match="At least one order is needed, not 0"):
+        spread_orders(orders, 0)
