@@ -73,7 +73,7 @@ def test_other_parts() -> None:
 
 
 def test_too_few_records() -> None:
-    with pytest.raises(DataError, match=r"Class 1 has 2 record\(s\); three are needed .* training, valid"):
+    with pytest.raises(DataError, match=r"Class 1 has 2 record\(s\); three are needed: .* training, valid"):
         split_by_class(np.array([0, 0, 0, 1, 1]))
 
 

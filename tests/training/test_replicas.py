@@ -41,6 +41,14 @@ def test_a_replicas_initialisation_depends_on_its_seed_alone() -> None:
     assert set(a.constants) == {"adjacency"}
 
 
+def test_all_replicas_go_to_the_inputs_device() -> None:
+    """The first network is kept and moves; the stack must not be built from networks on two devices."""
+    labels = torch.zeros(3, len(LABELS), dtype=torch.long)
+    stack = Replicas(small_gcn(), (0, 1, 2), inputs().to("meta"), labels, "batched")
+    held = [*stack.parameters.values(), *stack.buffers.values(), *stack.constants.values()]
+    assert {value.device.type for value in held} == {"meta"}
+
+
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_batch_by_hand(strategy: Strategy) -> None:
     batch = replicas(strategy).batch(RECORDS)

@@ -68,7 +68,7 @@ class GCN(Backbone):
         return coordinates.permute(0, 3, 1, 2, 4).flatten(2).contiguous()
 
     def constants(self, x: Tensor, fused: bool) -> dict[str, Tensor]:
-        """What depends on the inputs alone: the first layer's neighbour sum, and transposes for the fused form."""
+        """The first layer's neighbour sum and, for the fused form, transposes of it and of the inputs."""
         summed = self.adjacency @ x
         if not fused:
             return {"summed": summed}

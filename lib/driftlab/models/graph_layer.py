@@ -17,8 +17,7 @@ from driftlab.models.products import Linear, product
 
 
 class GraphLayer(nn.Module):
-    """Sum over the neighbours, without normalisation, plus a linear residual branch; ReLU on both; batch
-    norm.
+    """Neighbour sum and linear map, beside a linear residual branch; ReLU on both; batch norm of the sum.
 
     The neighbour sum followed by a linear map is PyTorch Geometric's dense GIN convolution with ε = 0 and a
     map of one layer. Self loops stand in the adjacency.

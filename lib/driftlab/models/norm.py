@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 Statistics = Literal["update", "batch", "running"]
-"""Which statistics normalise: the batch's, also moving the running ones; the batch's alone; the running ones."""
+"""The batch's statistics, which also move the running ones; the batch's alone; or the running ones."""
 
 
 class RowNorm(nn.BatchNorm1d):
@@ -45,7 +45,7 @@ class RowNorm(nn.BatchNorm1d):
 
     @torch.no_grad()
     def follow(self, mean: Tensor, inverse: Tensor, count: int | Tensor) -> None:
-        """Move the running statistics towards a batch's, given its mean and 1/√(variance + eps), each (F,)."""
+        """Move the running statistics towards a batch's mean and 1/√(variance + eps), each (F,)."""
         momentum = self.momentum if self.momentum is not None else 0.1
         variance = (inverse.detach().pow(-2) - self.eps) * (count / (count - 1))
         self.running_mean.mul_(1 - momentum).add_(mean.detach() * momentum)

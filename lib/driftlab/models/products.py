@@ -16,7 +16,7 @@ _ONEDNN = getattr(torch.ops.mkldnn, "_linear_pointwise", None) if torch._C._has_
 
 
 def product(x: Tensor, weight: Tensor, bias: Tensor | None = None, *, relu: bool = False) -> Tensor:
-    """`x @ weight.T + bias` for x (rows, in) and weight (out, in), with or without ReLU. Not differentiable."""
+    """`x @ weight.T + bias` of x (rows, in) and weight (out, in), with or without ReLU; no gradient."""
     if _ONEDNN is not None and x.device.type == "cpu" and x.dtype == torch.float32:
         out: Tensor = _ONEDNN(x, weight, bias, "relu" if relu else "none", [], "")
         return out

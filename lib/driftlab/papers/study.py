@@ -117,8 +117,7 @@ class Study:
         variant: str = "",
         **settings: Any,
     ) -> pd.DataFrame:
-        """The evaluation table of every method in every order and repetition, computed or taken from the
-        store.
+        """The evaluation table of every method in every order and repetition; the store's results are reused.
 
         Args:
             methods: Names (with Table 3's hyper-parameters), or configurations from `method`.

@@ -48,8 +48,8 @@ def split_by_class(
         records = np.flatnonzero(labels == label)
         if len(records) < 3:
             raise DataError(
-                f"Class {label} has {len(records)} record(s); three are needed to have one each for training, "
-                "validation and test."
+                f"Class {label} has {len(records)} record(s); three are needed: one each for "
+                "training, validation and test."
             )
         if seed is not None:
             records = np.random.default_rng([seed, int(label)]).permutation(records)

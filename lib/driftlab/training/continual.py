@@ -70,8 +70,8 @@ class Continual:
         arrays = {name: value.cpu().numpy() for name, value in named.items()}
         methods = {f"method/{n}": t.cpu().numpy() for n, t in self.method.state().items()}
         return [
-            {name: value[r].copy() for name, value in arrays.items()}
-            | {name: value[:, r].copy() for name, value in methods.items()}
+            {name: np.array(value[r], order="C") for name, value in arrays.items()}
+            | {name: np.array(value[:, r], order="C") for name, value in methods.items()}
             | {"steps": steps}
             for r in range(len(self.replicas))
         ]

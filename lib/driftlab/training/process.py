@@ -8,6 +8,8 @@ import sys
 
 import torch
 
+from driftlab.errors import ParameterError
+
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 
 
@@ -26,7 +28,22 @@ def keep_freed_memory() -> None:
 
 
 def resolve_device(device: str) -> torch.device:
-    """`auto` is a CUDA device if there is one, else the CPU; anything else is PyTorch's name of a device."""
+    """`auto` is a CUDA device if there is one, else the CPU; anything else is PyTorch's name of a device.
+
+    Raises:
+        ParameterError: It is no name of a device, or there is no such device here.
+    """
     if device == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    return torch.device(device)
+    try:
+        found = torch.device(device)
+    except RuntimeError:
+        raise ParameterError(
+            f"device is {device!r}; it can be auto, cpu, cuda, or PyTorch's name of another device."
+        ) from None
+    if found.type == "cuda" and (found.index or 0) >= torch.cuda.device_count():
+        raise ParameterError(
+            f"device is {device!r}, but PyTorch finds {torch.cuda.device_count()} CUDA devices here. "
+            "Use auto or cpu."
+        )
+    return found

@@ -76,20 +76,21 @@ class Replicas:
             for seed in seeds:
                 torch.manual_seed(seed)
                 networks.append(build())
-        self.network = networks[0].to(device)
         self._parameters = {
             name: torch.stack([dict(n.named_parameters())[name].detach() for n in networks])
             .to(device)
             .requires_grad_()
-            for name, _ in self.network.named_parameters()
+            for name, _ in networks[0].named_parameters()
         }
+        states = [network.state_dict() for network in networks]
+        self.network = networks[0].to(device)  # only now: it takes its own parameters along
         self.constants = {
             name: value
             for name, value in self.network.named_buffers()
             if name not in self.network.state_dict()
         }
         self.buffers = {
-            name: torch.stack([n.state_dict()[name] for n in networks]).to(device)
+            name: torch.stack([state[name] for state in states]).to(device)
             for name, _ in self.network.named_buffers()
             if name not in self.constants
         }
@@ -151,7 +152,7 @@ class Replicas:
         return (values * batch.uniform).sum(-1)
 
     def gradients(self, value: Tensor, create_graph: bool = False) -> Parameters:
-        """The gradient of each replica's value: they do not interact, so the sum's gradient holds all of them."""
+        """The gradient of each replica's value; replicas do not interact, so the sum's gradient holds all."""
         found = torch.autograd.grad(
             value.sum(),
             list(self._parameters.values()),
@@ -164,7 +165,7 @@ class Replicas:
 
     def total(self, value: Tensor) -> Tensor:
         """The sum over all axes but the first."""
-        return value.flatten(1).sum(1)
+        return value.reshape(len(value), -1).sum(1)
 
     def spread(self, value: Tensor, like: Tensor) -> Tensor:
         """(R,) with as many trailing axes of one as `like` has."""
