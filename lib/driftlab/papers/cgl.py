@@ -146,7 +146,9 @@ class ContinualSkeletons:
 
     def bucket(self, stage: Config) -> str:
         """One architecture, method, length of training and number of tasks."""
-        parts = [stage["backbone"], stage["method"]["name"], stage["training"], stage["split"]]
+        name, parts = stage["method"]["name"], [stage["backbone"], stage["training"], stage["split"]]
+        # TWP without its price of importance takes the fused layers, whose rounding is another.
+        parts += [name, METHODS[name].starts_bare(stage["method"])]
         return json.dumps([*parts, stage["classes_per_task"], len(stage["order"])], sort_keys=True)
 
     def execute(
