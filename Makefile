@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: help install paper test lab bench report doctor lock hooks clean
+.PHONY: help install paper test lab bench report doctor regression lock hooks clean
 .DEFAULT_GOAL := help
 
 help:
@@ -14,6 +14,7 @@ help:
 	@echo "make lab      open JupyterLab"
 	@echo "make bench    compare the replicated trainer with a plain training loop"
 	@echo "make doctor   look whether this machine can run the notebooks"
+	@echo "make regression  execute the regression notebooks anew, after a change that is meant to change them"
 	@echo "make hooks    install the pre-commit hooks"
 	@echo "make lock     write requirements.txt anew from pyproject.toml (LOCK_FLAGS=--upgrade: newest versions)"
 	@echo "make clean    remove $(VENV) and the tools' caches; outputs/ stays"
@@ -38,13 +39,16 @@ test: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest --nbval --nbval-current-env
+	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-sanitize-with=tests/regression/sanitize.cfg
 
 lab: $(INSTALLED)
 	$(BIN)/jupyter lab
 
 bench report doctor: $(INSTALLED)
 	$(BIN)/driftlab $@
+
+regression: $(INSTALLED)
+	$(BIN)/python tools/regression.py
 
 lock: $(INSTALLED)
 	$(BIN)/python tools/lock.py $(LOCK_FLAGS)

@@ -1,4 +1,4 @@
-"""One thread for tests that compute: they are too small for more, and threads that wait for each other take longer."""
+"""One thread for tests that compute: they are small, and threads that wait for each other take longer."""
 
 from __future__ import annotations
 

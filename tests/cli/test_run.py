@@ -28,7 +28,11 @@ def test_a_batch_goes_on_past_failures_and_says_what_became_of_each(
 ) -> None:
     project.notebook("10_good", CELL, "print('epochs', epochs, engine, jobs, scale)")
     project.notebook(
-        "11_bad", CELL, "one = 1", "raise ValueError('no [bold] such thing')", "print('not reached')"
+        "11_bad",
+        CELL,
+        "print('so far', flush=True)",
+        "raise ValueError('no [bold] such thing')",
+        "print('not reached')",
     )
     project.notebook("12_dead", None, "import os\nos._exit(3)")
     project.notebook("90_last", None, "print('last')")

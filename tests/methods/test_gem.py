@@ -104,7 +104,9 @@ def test_single_precision() -> None:
     assert found.dtype == torch.float32
     cosines = (memory @ found) / (memory.norm(dim=1) * found.norm())
     assert (cosines >= -1e-6).all()
-    torch.testing.assert_close(found.double(), project(gradient.double(), memory.double(), 0.0), atol=1e-5, rtol=0)
+    torch.testing.assert_close(
+        found.double(), project(gradient.double(), memory.double(), 0.0), atol=1e-5, rtol=0
+    )
 
 
 def test_gradients_are_projected_against_old_tasks() -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 import torch
+from driftlab.methods import Method, Task
 from driftlab.methods.lwf import distillation
 from torch import nn
 
-from .single import LinearModel, method, task
+from .single import Batch, LinearModel, method, task
 
 
 def normal(*shape: int, seed: int = 0) -> torch.Tensor:
@@ -46,7 +47,7 @@ def test_the_first_task_is_plain_cross_entropy() -> None:
     torch.testing.assert_close(lwf.loss(model, first, batch), expected)
 
 
-def third_task(**hyper: float):
+def third_task(**hyper: float) -> tuple[LinearModel, Method, Task, Batch]:
     model, lwf = LinearModel(), method("LwF", **hyper)
     old = model.of(0, 1), model.of(2, 3)
     records = model.of(4, 5)

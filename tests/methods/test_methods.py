@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 from driftlab.errors import ParameterError
-from driftlab.methods import METHODS, TWP, make_method, method_config
+from driftlab.methods import METHODS, make_method, method_config
+from driftlab.methods.twp import TWP
 
 
 def test_the_papers_methods_in_the_tables_order() -> None:

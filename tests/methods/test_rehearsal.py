@@ -32,7 +32,13 @@ def memory(replay: Method, index: int) -> list[list[int]]:
 
 @pytest.mark.parametrize(
     ("fraction", "sizes"),
-    [(0.05, [6, 6, 6]), (0.1, [12, 11, 12]), (0.2, [24, 23, 24]), (0.5001, [61, 57, 61]), (1.0, [122, 113, 121])],
+    [
+        (0.05, [6, 6, 6]),
+        (0.1, [12, 11, 12]),
+        (0.2, [24, 23, 24]),
+        (0.5001, [61, 57, 61]),
+        (1.0, [122, 113, 121]),
+    ],
 )
 def test_how_many_are_kept(fraction: float, sizes: list[int]) -> None:
     assert [round(fraction * n) for n in SIZES[:3]] == sizes

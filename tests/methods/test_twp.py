@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 import torch
-from driftlab.methods import TWP, Bare
+from driftlab.methods.bare import Bare
+from driftlab.methods.twp import TWP
 
 from .single import LinearModel, Quadratic, method, task
 

@@ -10,7 +10,21 @@ from torch import Tensor, nn
 N = TypeVar("N", bound=nn.Module)
 JOINTS = 5
 BONES = ((0, 1), (1, 2), (1, 3), (4, 3))
-EDGES = {(0, 0), (1, 1), (2, 2), (3, 3), (4, 4), (0, 1), (1, 0), (1, 2), (2, 1), (1, 3), (3, 1), (3, 4), (4, 3)}
+EDGES = {
+    (0, 0),
+    (1, 1),
+    (2, 2),
+    (3, 3),
+    (4, 4),
+    (0, 1),
+    (1, 0),
+    (1, 2),
+    (2, 1),
+    (1, 3),
+    (3, 1),
+    (3, 4),
+    (4, 3),
+}
 """What the adjacency holds, written out: bones both ways and self loops."""
 ADJACENCY = torch.tensor([[float((i, j) in EDGES) for j in range(JOINTS)] for i in range(JOINTS)])
 

@@ -71,7 +71,9 @@ def test_outputs_topology_and_gradients(
         for a, b in zip(own, norms, strict=True):
             torch.testing.assert_close(a.running_mean, b.running_mean, **close)
             torch.testing.assert_close(a.running_var, b.running_var, **close)
-        assert not any(torch.equal(before[name], value) for name, value in network.named_buffers() if "mean" in name)
+        assert not any(
+            torch.equal(before[name], value) for name, value in network.named_buffers() if "mean" in name
+        )
     else:
         assert all(torch.equal(before[name], value) for name, value in network.named_buffers())
     weights = normal(8, CLASSES, dtype=dtype, seed=4)

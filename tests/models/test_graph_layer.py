@@ -18,7 +18,7 @@ TINY = torch.tensor([[1.0, 1.0], [1.0, 1.0]], dtype=torch.float64)
 def step(
     dtype: torch.dtype, statistics: Statistics, *, fused: bool, constant: bool
 ) -> tuple[GraphLayer, dict[str, Tensor]]:
-    """A layer after one call, with the call's output and gradients, also that of an input that is not constant."""
+    """A layer after one call, with the call's output and gradients (the input's too, if not constant)."""
     layer, adjacency = drawn(GraphLayer(3, 4), dtype), ADJACENCY.to(dtype)
     x = normal(6, JOINTS, 3, dtype=dtype)
     if constant:
@@ -96,7 +96,9 @@ def test_padding_counts_nowhere(fused: bool) -> None:
     torch.testing.assert_close(found, expected)
     weights = normal(3, JOINTS, 4, seed=7)
     for name, gradient in named_gradients(layer, (found * weights).sum()).items():
-        other = named_gradients(alone, (alone(x[mask == 1], ADJACENCY.double(), None, "batch") * weights).sum())
+        other = named_gradients(
+            alone, (alone(x[mask == 1], ADJACENCY.double(), None, "batch") * weights).sum()
+        )
         torch.testing.assert_close(gradient, other[name])
     for name, buffer in layer.named_buffers():
         torch.testing.assert_close(buffer, dict(alone.named_buffers())[name])

@@ -187,7 +187,9 @@ def test_a_chain_executed_by_hand(world: tuple[TaskData, str]) -> None:
         seen = ORDERS[2][: 2 * place]
         assert [row["trained_on"] for row in rows] == [place] * 4 * place
         for metric in ("validation_accuracy", "test_accuracy"):
-            assert [row["tested_on"] for row in rows if row["metric"] == metric] == [f"class:{c}" for c in seen]
+            assert [row["tested_on"] for row in rows if row["metric"] == metric] == [
+                f"class:{c}" for c in seen
+            ]
         assert all(0 <= row["value"] <= 1 and type(row["value"]) is float for row in rows)
         assert json.dumps(rows)
         assert bool(state) == (place < 5), "the last stage leaves nothing behind"
@@ -201,7 +203,7 @@ def test_what_a_stage_measures(world: tuple[TaskData, str]) -> None:
     split = split_by_class(data.labels)
     told = np.zeros_like(data.coordinates)
     for label in range(10):
-        told[data.labels == label, :, :, label, 0] = 1.0
+        told[data.labels == label, label % 4, :, :, label // 4] = 1.0
     # Class 1 looks like class 0 where it is tested, and like itself where it is trained on and validated.
     odd = split.test[data.labels[split.test] == 1]
     told[odd] = told[np.flatnonzero(data.labels == 0)[0]]

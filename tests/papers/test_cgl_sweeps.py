@@ -16,10 +16,12 @@ from driftlab.papers.cgl import TaskData, task_data
 from driftlab.runs.engines import make_engine
 from driftlab.runs.experiment import Config, StageId
 from driftlab.runs.store import Store
+from driftlab.runs.sweep import SweepResult
 
 from .world import EXPERIMENT, ORDERS, check_same, check_same_states, config, key, make_world, run
 
 World = tuple[TaskData, str]
+Swept = tuple[SweepResult, Store]
 RUNS: list[Config] = [config(name, order) for name in METHODS for order in ORDERS]
 
 
@@ -29,13 +31,13 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 
 @pytest.fixture(scope="module")
-def swept(world: World, tmp_path_factory: pytest.TempPathFactory):
+def swept(world: World, tmp_path_factory: pytest.TempPathFactory) -> Swept:
     """All methods in all orders, in one sweep that shares what can be shared; with its store."""
     store = Store(tmp_path_factory.mktemp("swept"))
     return run(world, store, RUNS, keep_states=True), store
 
 
-def test_a_sweep_computes_each_distinct_stage_once(swept) -> None:
+def test_a_sweep_computes_each_distinct_stage_once(swept: Swept) -> None:
     result, _ = swept
     distinct = {key(stage) for made in RUNS for stage in EXPERIMENT.chain(made)}
     # Per method 2 orders share 2 stages; the first stages (2 distinct) are shared by all methods but TWP.
@@ -43,7 +45,7 @@ def test_a_sweep_computes_each_distinct_stage_once(swept) -> None:
     assert (result.runs, result.stages, result.computed) == (24, len(distinct), len(distinct))
 
 
-def test_the_table_is_complete(swept) -> None:
+def test_the_table_is_complete(swept: Swept) -> None:
     table = swept[0].table
     assert len(table) == 24 * 2 * (2 + 4 + 6 + 8 + 10)
     assert table["value"].between(0, 1).all()
@@ -55,7 +57,7 @@ def test_the_table_is_complete(swept) -> None:
     assert len(table["value"].unique()) > 2
 
 
-def test_sharing_changes_nothing(world: World, swept, tmp_path: Path) -> None:
+def test_sharing_changes_nothing(world: World, swept: Swept, tmp_path: Path) -> None:
     """Each run alone, in a store of its own."""
     result, shared = swept
     for number, made in enumerate(RUNS):
@@ -70,7 +72,7 @@ def test_sharing_changes_nothing(world: World, swept, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("batch", [1, 4])
-def test_the_size_of_a_batch_changes_nothing(world: World, swept, tmp_path: Path, batch: int) -> None:
+def test_the_size_of_a_batch_changes_nothing(world: World, swept: Swept, tmp_path: Path, batch: int) -> None:
     store = Store(tmp_path)
     found = run(world, store, RUNS, batch=batch, keep_states=True)
     check_same(found.table, swept[0].table)
@@ -93,10 +95,10 @@ def test_hyper_parameters_and_seeds_side_by_side(world: World, tmp_path: Path) -
     run(world, together, runs, keep_states=True)
     for made in runs:
         run(world, apart, [made], batch=1, keep_states=True)
-    assert check_same_states(runs, world[1], together, apart) > 30
+    assert check_same_states(runs, world[1], together, apart) >= 30
 
 
-def test_an_interrupted_sweep_goes_on_where_it_was(world: World, swept, tmp_path: Path) -> None:
+def test_an_interrupted_sweep_goes_on_where_it_was(world: World, swept: Swept, tmp_path: Path) -> None:
     store = Store(tmp_path)
     run(world, store, RUNS, keep_states=True)
     stages = {key(stage): stage for made in RUNS for stage in EXPERIMENT.chain(made)}

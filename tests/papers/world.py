@@ -43,7 +43,12 @@ def config(method: str, order: tuple[int, ...] = ORDERS[0], seed: int = 0, **set
 
 
 def run(
-    world: tuple[TaskData, str], store: Store, configs: list[Config], *, engine: Engine | None = None, **options: Any
+    world: tuple[TaskData, str],
+    store: Store,
+    configs: list[Config],
+    *,
+    engine: Engine | None = None,
+    **options: Any,
 ) -> SweepResult:
     data, digest = world
     options = {"batch": 8, "progress": False, **options}

@@ -1,4 +1,4 @@
-"""A small separable problem on graphs of five joints, and runs of it with replicas that differ in everything."""
+"""A small separable problem on graphs of five joints, and replicas that differ in everything."""
 
 from __future__ import annotations
 
@@ -63,9 +63,7 @@ GRIDS: dict[str, list[dict[str, float]]] = {
 
 def mixed(method: str) -> list[Run]:
     """Runs that differ in seed, order, number of records and hyper-parameters."""
-    return [
-        replace(run, hyper=hyper) for run, hyper in zip(MIXED, GRIDS.get(method, [{}] * 5), strict=True)
-    ]
+    return [replace(run, hyper=hyper) for run, hyper in zip(MIXED, GRIDS.get(method, [{}] * 5), strict=True)]
 
 
 def task(runs: Sequence[Run], index: int) -> Task:

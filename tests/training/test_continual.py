@@ -1,4 +1,4 @@
-"""Replicas side by side against the same runs alone, and a run that is interrupted against one that is not."""
+"""Replicas side by side against the same runs alone, and interrupted runs against uninterrupted ones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 import safetensors.numpy
 import torch
-from driftlab.methods import METHODS, Bare, Learner, Task
+from driftlab.methods import METHODS, Learner, Task
+from driftlab.methods.bare import Bare
 from driftlab.methods.base import Parameters
 from driftlab.models import STGCN
 from driftlab.training.continual import Continual
@@ -99,7 +100,7 @@ def test_an_interrupted_run_goes_on_as_if_it_were_not(name: str, strategy: Strat
         learn(uninterrupted, runs, [index], 3)
         kept.append(uninterrupted.states())
     for done in range(1, TASKS):
-        # As the store keeps them, and in another order than they were computed in (looped: it does not matter).
+        # As the store keeps them; where replicas are looped over, in another order than before.
         order = [2, 0, 1] if strategy == "looped" else [0, 1, 2]
         states = [safetensors.numpy.load(safetensors.numpy.save(kept[done - 1][place])) for place in order]
         chosen = [runs[place] for place in order]

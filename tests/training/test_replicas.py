@@ -111,10 +111,14 @@ def test_outputs_and_topology_are_the_networks(strategy: Strategy, statistics: s
         x = inputs()[RECORDS[r]]
         expected, _ = network(x, **network.constants(x, False), statistics=statistics)
         _, energy = network(x, **network.constants(x, False), statistics="batch", topology=True)
-        torch.testing.assert_close(stack.outputs(batch, "batch" if statistics != "running" else "running")[r, : len(x)], expected)
+        torch.testing.assert_close(
+            stack.outputs(batch, "batch" if statistics != "running" else "running")[r, : len(x)], expected
+        )
         torch.testing.assert_close(stack.topology(batch)[r], energy.mean())
         before |= {f"{name}/{r}": b.clone() for name, b in network.named_buffers()}
-    assert all(torch.equal(before[name], value) for name, value in stack.buffers.items()), "looking moves nothing"
+    assert all(torch.equal(before[name], value) for name, value in stack.buffers.items()), (
+        "looking moves nothing"
+    )
     stack.outputs(batch, statistics)  # type: ignore[arg-type]
     for name, value in stack.buffers.items():
         for r in range(2):

@@ -118,7 +118,7 @@ class ContinualSkeletons:
     device: str = "auto"
     strategy: Strategy | Literal["auto"] = "auto"
     name: str = "cgl"
-    version: int = 1
+    version: int = 2
 
     def chain(self, config: Config) -> Sequence[Config]:
         """One stage a task; a stage depends on the classes learnt so far, not on those to come.

@@ -22,7 +22,9 @@ class Continual:
     def __init__(self, replicas: Replicas, method: Method, learning_rate: float) -> None:
         self.replicas, self.method = replicas, method
         self.parameters = replicas.parameters
-        self.optimiser = torch.optim.Adam(list(self.parameters.values()), learning_rate, fused=True)
+        # Not fused: that form rounds differently at the end of a tensor, which would make a replica's result
+        # depend on its place in the stack.
+        self.optimiser = torch.optim.Adam(list(self.parameters.values()), learning_rate, foreach=True)
 
     def learn(self, task: Task, epochs: int) -> None:
         """Train on a task, full batch."""
