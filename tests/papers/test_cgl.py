@@ -13,11 +13,12 @@ import torch
 from driftlab.data.nucla import load_nucla
 from driftlab.data.skeletons import prepare
 from driftlab.methods import METHODS
+from driftlab.models import GCN
 from driftlab.papers.cgl import TaskData, _positions, _task, run_config, task_data
 from driftlab.scenarios.classes import class_orders, split_by_class, task_orders, tasks_of
 from driftlab.worlds.nucla_layout import nucla_world
 
-from .world import EXPERIMENT, ORDERS, config, key, keys, make_world
+from .world import EXPERIMENT, FRAMES, ORDERS, SMALL, config, key, keys, make_world
 
 DIFFERENT = [name for name in METHODS if name != "TWP"]
 
@@ -195,6 +196,40 @@ def test_a_chain_executed_by_hand(world: tuple[TaskData, str]) -> None:
         assert bool(state) == (place < 5), "the last stage leaves nothing behind"
         if 1 < place < 5:
             assert state["method/importance/output.weight"].shape[0] == place - 1
+
+
+def test_a_task_is_closed_on_its_own_records(world: tuple[TaskData, str]) -> None:
+    """MAS's importance in the second stage's state, from the first stage's parameters and the first task's data."""
+    data, _ = world
+    stages = EXPERIMENT.chain(config("MAS", ORDERS[2]))[:3]
+    state, states = None, []
+    for stage in stages:
+        (result,) = EXPERIMENT.execute(data, [stage], [state])
+        state = result.state
+        states.append(state)
+    split = split_by_class(data.labels)
+    total: dict[str, np.ndarray] = {}
+    for place in (0, 1):
+        seen = ORDERS[2][: 2 * place + 2]
+        records = split.train[np.isin(data.labels[split.train], seen[-2:])]
+        network = GCN(20, data.bones, 3 * FRAMES, 10, SMALL["width"], SMALL["depth"])
+        weights = {
+            name.removeprefix("parameter/").removeprefix("buffer/"): torch.from_numpy(value)
+            for name, value in states[place].items()
+            if name.startswith(("parameter/", "buffer/"))
+        }
+        network.load_state_dict(weights)
+        x = GCN.inputs(torch.from_numpy(data.coordinates[records]))
+        logits, _ = network(x, **network.constants(x, False), statistics="batch")
+        logits[:, : len(seen)].square().sum(1).mean().backward()
+        for name, parameter in network.named_parameters():
+            assert parameter.grad is not None
+            total[name] = total.get(name, 0) + parameter.grad.abs().numpy()
+            found = states[place + 1]
+            np.testing.assert_allclose(
+                found[f"method/importance/{name}"][0], total[name], rtol=1e-3, atol=1e-5, err_msg=name
+            )
+            assert np.array_equal(found[f"method/anchor/{name}"][0], states[place][f"parameter/{name}"])
 
 
 def test_what_a_stage_measures(world: tuple[TaskData, str]) -> None:
