@@ -199,7 +199,7 @@ def test_a_chain_executed_by_hand(world: tuple[TaskData, str]) -> None:
 
 
 def test_a_task_is_closed_on_its_own_records(world: tuple[TaskData, str]) -> None:
-    """MAS's importance in the second stage's state: the first stage's parameters and the first task's data."""
+    """MAS's importance in the second stage's state: first stage's parameters and the first task's data."""
     data, _ = world
     stages = EXPERIMENT.chain(config("MAS", ORDERS[2]))[:3]
     state, states = None, []
