@@ -64,3 +64,23 @@ def test_one_object_serves_replicas_with_different_hyper_parameters() -> None:
 @pytest.mark.parametrize("name", list(METHODS))
 def test_which_methods_begin_as_bare(name: str) -> None:
     assert METHODS[name].starts_bare(method_config(name)) == (name != "TWP")
+
+
+@pytest.mark.parametrize(
+    ("name", "hyper", "message"),
+    [
+        ("REPLAY", {"fraction": 0.0}, r"REPLAY's 'fraction' has to be in \(0, 1\], not 0.0"),
+        ("GEM", {"fraction": 1.5}, r"GEM's 'fraction' has to be in \(0, 1\], not 1.5"),
+        ("LwF", {"T": 0.0}, "LwF's 'T' has to be positive, not 0.0"),
+        ("EWC", {"strength": -1.0}, "EWC's 'strength' has to be zero or more, not -1.0"),
+        ("MAS", {"strength": float("nan")}, "MAS's 'strength' has to be zero or more, not nan"),
+    ],
+)
+def test_impossible_values(name: str, hyper: dict[str, float], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        method_config(name, **hyper)
+
+
+def test_the_ends_of_what_is_possible() -> None:
+    assert method_config("REPLAY", fraction=1.0)["fraction"] == 1.0
+    assert method_config("TWP", beta=0.0)["beta"] == 0.0

@@ -12,7 +12,8 @@ import pytest
 import torch
 from driftlab.data.nucla import load_nucla
 from driftlab.data.skeletons import prepare
-from driftlab.methods import METHODS
+from driftlab.errors import ParameterError
+from driftlab.methods import METHODS, method_config
 from driftlab.models import GCN
 from driftlab.papers.cgl import TaskData, _positions, _task, run_config, task_data
 from driftlab.scenarios.classes import class_orders, split_by_class, task_orders, tasks_of
@@ -287,3 +288,23 @@ def test_a_version_is_declared() -> None:
     assert EXPERIMENT.name == "cgl" and EXPERIMENT.version >= 1
     assert key({"order": [0]}) != ""
     assert "version" in inspect.signature(type(EXPERIMENT)).parameters
+
+
+@pytest.mark.parametrize("change", [{"epochs": 0}, {"learning_rate": 0.0}, {"seed": -1}])
+def test_impossible_numbers(change: dict[str, float]) -> None:
+    with pytest.raises(
+        ParameterError, match="at least one epoch, a positive learning rate and a seed from 0"
+    ):
+        run_config(scenario="s", method=method_config("BARE"), order=(0, 1), **({"seed": 0} | change))  # type: ignore[arg-type]
+
+
+def test_an_order_with_a_class_that_is_not_there(world: tuple[TaskData, str]) -> None:
+    stage = EXPERIMENT.chain(config("BARE", (0, 99)))[0]
+    with pytest.raises(ParameterError, match=r"The order \[0, 99\] has a class that the data do not have"):
+        EXPERIMENT.execute(world[0], [stage], [None])
+
+
+def test_an_unknown_strategy(world: tuple[TaskData, str]) -> None:
+    stage = EXPERIMENT.chain(config("BARE", ORDERS[0]))[0]
+    with pytest.raises(ParameterError, match="The strategy is 'loopd'; it can be looped or batched"):
+        replace(EXPERIMENT, strategy="loopd").execute(world[0], [stage], [None])

@@ -143,3 +143,19 @@ def test_spread_orders() -> None:
     assert len(set(spread_orders(orders, 119))) == 119
     with pytest.raises(ParameterError, match="At least one order is needed, not 0"):
         spread_orders(orders, 0)
+
+
+def test_fractions_are_no_parts() -> None:
+    with pytest.raises(ParameterError, match=r"not \[0\.8, 0\.1, 0\.1\]; whole numbers"):
+        split_by_class(np.zeros(10, dtype=np.int64), (0.8, 0.1, 0.1))  # type: ignore[arg-type]
+
+
+def test_a_split_that_leaves_nothing_to_train_on() -> None:
+    with pytest.raises(ParameterError, match="leaves class 0 no training record of 10"):
+        split_by_class(np.zeros(10, dtype=np.int64), (1, 1, 98))
+
+
+@pytest.mark.parametrize("count", [0, -3])
+def test_no_class_orders(count: int) -> None:
+    with pytest.raises(ParameterError, match=f"At least one order is needed, not {count}"):
+        class_orders(10, count, 0)

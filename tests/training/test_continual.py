@@ -50,7 +50,7 @@ def check_equal(together: Continual, place: int, alone: Continual) -> None:
     assert not different
 
 
-@pytest.mark.parametrize("width", [7, 8])
+@pytest.mark.parametrize("width", [7, 8, 10])
 @pytest.mark.parametrize("name", EVERY)
 def test_side_by_side_is_alone_to_the_bit(name: str, width: int) -> None:
     runs = mixed(name)

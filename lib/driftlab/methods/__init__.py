@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -31,7 +32,8 @@ def method_config(name: str, **hyper: float) -> dict[str, Any]:
     """A method's part of a run's configuration: its name and all of its hyper-parameters.
 
     Raises:
-        ParameterError: An unknown method or hyper-parameter; the text names the nearest.
+        ParameterError: An unknown method or hyper-parameter (the text names the nearest), or an impossible
+        value.
     """
     if name not in METHODS:
         raise ParameterError(f"There is no method '{name}'.{_nearest(name, METHODS)}")
@@ -39,6 +41,9 @@ def method_config(name: str, **hyper: float) -> dict[str, Any]:
     for key in hyper:
         if key not in known:
             raise ParameterError(f"{name} has no hyper-parameter '{key}'.{_nearest(key, known)}")
+        limit = METHODS[name].limits.get(key, "zero or more")
+        if not _within(float(hyper[key]), limit):
+            raise ParameterError(f"{name}'s '{key}' has to be {limit}, not {hyper[key]}.")
     return {"name": name, **{key: float(hyper.get(key, default)) for key, default in known.items()}}
 
 
@@ -56,6 +61,12 @@ def make_method(configs: Sequence[Mapping[str, Any]], seeds: Sequence[int], devi
         for key in kind.hyper_parameters
     }
     return kind(seeds, hyper)
+
+
+def _within(value: float, limit: str) -> bool:
+    if not math.isfinite(value) or value < 0:
+        return False
+    return limit == "zero or more" or (value > 0 and (limit == "positive" or value <= 1))
 
 
 def _nearest(name: str, known: Mapping[str, object]) -> str:

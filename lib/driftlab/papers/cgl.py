@@ -17,6 +17,7 @@ import torch
 from numpy.typing import NDArray
 
 from driftlab.data.skeletons import Fit, SkeletonSet, prepare
+from driftlab.errors import ParameterError
 from driftlab.methods import METHODS, Task, make_method, method_config
 from driftlab.models import BACKBONES, make_backbone
 from driftlab.runs.experiment import Config, Row, StageResult
@@ -91,7 +92,15 @@ def run_config(
         classes_per_task: Consecutive classes of the order form a task.
         split: Relative sizes of training, validation and test.
         split_seed: See `split_by_class`.
+
+    Raises:
+        ParameterError: A number is impossible.
     """
+    if epochs < 1 or not learning_rate > 0 or seed < 0:
+        raise ParameterError(
+            "A run needs at least one epoch, a positive learning rate and a seed from 0, "
+            f"not {epochs}, {learning_rate} and {seed}."
+        )
     return {
         "scenario": scenario,
         "backbone": {"name": backbone, "width": width, "depth": depth},
@@ -213,6 +222,11 @@ def _positions(data: TaskData, orders: Sequence[Order]) -> torch.Tensor:
     # ascending.
     positions = np.zeros((len(orders), data.classes), dtype=np.int64)
     for row, order in zip(positions, orders, strict=True):
+        if not set(order) <= set(range(data.classes)):
+            raise ParameterError(
+                f"The order {list(order)} has a class that the data do not have; "
+                f"theirs are 0 to {data.classes - 1}."
+            )
         row[list(order)] = np.arange(len(order))
     return torch.from_numpy(positions[:, data.labels])
 

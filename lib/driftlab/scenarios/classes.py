@@ -37,11 +37,12 @@ def split_by_class(
 
     Raises:
         DataError: A class has fewer than three records.
-        ParameterError: The parts are not three positive numbers.
+        ParameterError: The parts are not three positive whole numbers, or leave nothing to train on.
     """
-    if len(parts) != 3 or min(parts) <= 0:
+    if len(parts) != 3 or min(parts) <= 0 or any(part != int(part) for part in parts):
         raise ParameterError(
-            f"A split has three positive parts (training, validation, test), not {list(parts)}."
+            f"A split has three positive parts (training, validation, test), not {list(parts)}; "
+            "whole numbers."
         )
     chosen: tuple[list[NDArray[np.intp]], ...] = ([], [], [])
     for label in np.unique(labels):
@@ -55,6 +56,10 @@ def split_by_class(
             records = np.random.default_rng([seed, int(label)]).permutation(records)
         held_out = [max(1, len(records) * part // sum(parts)) for part in parts[1:]]
         first = len(records) - sum(held_out)
+        if first < 1:
+            raise ParameterError(
+                f"The split {list(parts)} leaves class {label} no training record of {len(records)}."
+            )
         for group, part in zip(chosen, np.split(records, [first, first + held_out[0]]), strict=True):
             group.append(part)
     return Split(*(np.sort(np.concatenate(group)) for group in chosen))
@@ -80,6 +85,8 @@ def class_orders(classes: int, count: int, seed: int) -> list[Order]:
     """
     rng = np.random.default_rng([seed, classes])
     possible = int(np.prod(np.arange(1, classes + 1, dtype=float)))
+    if count < 1:
+        raise ParameterError(f"At least one order is needed, not {count}.")
     if count > possible:
         raise ParameterError(f"{classes} classes have {possible} orders, fewer than {count}.")
     found: dict[Order, None] = {}

@@ -34,7 +34,6 @@ class Continual:
             gradients = self.replicas.gradients(self.method.loss(self.replicas, task, batch))
             gradients = self.method.adjust_gradients(self.replicas, task, gradients)
             for name, parameter in self.parameters.items():
-                # Fused Adam reads memory as it lies, whatever the strides say.
                 parameter.grad = gradients[name].contiguous()
             self.optimiser.step()
             self.method.after_step(self.replicas, task)
@@ -89,7 +88,7 @@ class Continual:
         for n, p in self.parameters.items():
             p.copy_(stacked(f"parameter/{n}"))
             moments = {key: stacked(f"{key}/{n}") for key in ("exp_avg", "exp_avg_sq")}
-            step = torch.tensor(float(states[0]["steps"][0]), device=device)
+            step = torch.tensor(float(states[0]["steps"][0]))
             self.optimiser.state[p] = {"step": step, **moments}
         for n, b in self.replicas.buffers.items():
             b.copy_(stacked(f"buffer/{n}"))

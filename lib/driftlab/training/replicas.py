@@ -14,17 +14,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call, vmap
 
+from driftlab.errors import ParameterError
 from driftlab.methods.base import Parameters, Records
 from driftlab.models.backbone import Backbone
 from driftlab.models.norm import Statistics
 
 Strategy = Literal["looped", "batched"]
+CACHE_LINE = 64  # bytes
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,10 @@ class Replicas:
         strategy: Strategy,
         second_order: bool = False,
     ) -> None:
+        if strategy not in get_args(Strategy):
+            raise ParameterError(
+                f"The strategy is {strategy!r}; it can be {' or '.join(get_args(Strategy))}."
+            )
         self.inputs, self.labels, self.strategy = inputs, labels, strategy
         self.fused = not second_order and strategy == "looped"
         device = inputs.device
@@ -182,7 +188,7 @@ class Replicas:
             found = vmap(one, randomness="error")(self._parameters, self.buffers, batch.inputs, batch.mask)
             return found[0], found[1] if topology else None
         rows = [
-            dict(zip(self._parameters, values, strict=True))
+            {name: _aligned(value) for name, value in zip(self._parameters, values, strict=True)}
             for values in zip(*(p.unbind(0) for p in self._parameters.values()), strict=True)
         ]
         results = [
@@ -206,3 +212,22 @@ class Replicas:
         return functional_call(
             self.network, (parameters, buffers, self.constants), kwargs=inputs | options, args=()
         )
+
+
+class _Aligned(torch.autograd.Function):
+    """A copy, and copies of its gradients: memory of its own begins at a cache line."""
+
+    @staticmethod
+    def forward(ctx: Any, value: Tensor) -> Tensor:
+        return value.clone()
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> Tensor:
+        copy: Tensor = _Aligned.apply(grad)
+        return copy
+
+
+def _aligned(value: Tensor) -> Tensor:
+    # Products round differently on memory that is aligned differently, as the slices of a stack can be.
+    whole_lines = value.numel() * value.element_size() % CACHE_LINE == 0
+    return value if whole_lines else _Aligned.apply(value)
