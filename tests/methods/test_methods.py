@@ -18,8 +18,8 @@ def test_the_papers_methods_in_the_tables_order() -> None:
     [
         ("BARE", {}),
         ("EWC", {"strength": 1e6}),
-        ("MAS", {"strength": 100.0}),
-        ("TWP", {"lambda_l": 1e4, "lambda_t": 1e4, "beta": 0.01}),
+        ("MAS", {"strength": 100.0, "power": 2.0}),
+        ("TWP", {"lambda_l": 1e4, "lambda_t": 1e4, "beta": 0.01, "power": 2.0}),
         ("LwF", {"lambda_dist": 1.0, "T": 2.0}),
         ("GEM", {"strength": 5.0, "fraction": 0.2}),
         ("REPLAY", {"fraction": 0.2}),
@@ -43,7 +43,7 @@ def test_a_hyper_parameter_is_changed() -> None:
         ("REPLY", {}, "Did you mean 'REPLAY'"),
         ("xyz", {}, r"There is no method 'xyz'\. Known: BARE"),
         ("LwF", {"lambda": 1.0}, r"LwF has no hyper-parameter 'lambda'\. Did you mean 'lambda_dist'\?"),
-        ("TWP", {"betta": 1.0}, r"Did you mean 'beta'\? Known: lambda_l, lambda_t, beta\."),
+        ("TWP", {"betta": 1.0}, r"Did you mean 'beta'\? Known: lambda_l, lambda_t, beta, power\."),
         ("BARE", {"strength": 1.0}, r"BARE has no hyper-parameter 'strength'\. Known: none\."),
     ],
 )
@@ -73,6 +73,7 @@ def test_which_methods_begin_as_bare(name: str) -> None:
         ("GEM", {"fraction": 1.5}, r"GEM's 'fraction' has to be in \(0, 1\], not 1.5"),
         ("LwF", {"T": 0.0}, "LwF's 'T' has to be positive, not 0.0"),
         ("EWC", {"strength": -1.0}, "EWC's 'strength' has to be zero or more, not -1.0"),
+        ("TWP", {"power": 1.5}, "TWP's 'power' has to be 1 or 2, not 1.5"),
         ("MAS", {"strength": float("nan")}, "MAS's 'strength' has to be zero or more, not nan"),
     ],
 )

@@ -14,16 +14,17 @@ T = [[1.0, -1.0, 0.0], [0.0, 2.0, 1.0], [-1.0, 0.0, 3.0]]
 FIRST, SECOND, THETA = [0.5, 0.5, -1.0], [1.5, -0.5, 2.0], [0.25, -2.0, 1.25]
 
 
-def importance(record: int, theta: list[float]) -> list[float]:
-    """With λ_l 2 and λ_t 0.1: 2 |c (θ − t)| + 0.1 |3 θ²|."""
+def importance(record: int, theta: list[float], power: int) -> list[float]:
+    """With λ_l 2 and λ_t 0.1: 2 |c (θ − t)|ᵖ + 0.1 |3 θ²|ᵖ."""
     return [
-        2 * abs(c * (x - t)) + 0.1 * 3 * x**2 for c, t, x in zip(C[record], T[record], theta, strict=True)
+        2 * abs(c * (x - t)) ** power + 0.1 * (3 * x**2) ** power
+        for c, t, x in zip(C[record], T[record], theta, strict=True)
     ]
 
 
-def two_tasks(beta: float) -> tuple[Quadratic, TWP]:
+def two_tasks(beta: float, power: int) -> tuple[Quadratic, TWP]:
     learner = Quadratic(C, T, FIRST)
-    twp = method("TWP", lambda_l=2.0, lambda_t=0.1, beta=beta)
+    twp = method("TWP", lambda_l=2.0, lambda_t=0.1, beta=beta, power=power)
     assert isinstance(twp, TWP)
     twp.end_task(learner, task(0, [0]), 0)
     learner.put(SECOND)
@@ -32,22 +33,23 @@ def two_tasks(beta: float) -> tuple[Quadratic, TWP]:
     return learner, twp
 
 
-def test_importances() -> None:
-    _, twp = two_tasks(0.3)
+@pytest.mark.parametrize("power", [1, 2])
+def test_importances(power: int) -> None:
+    _, twp = two_tasks(0.3, power)
     state = twp.state()
     for place, (record, theta) in enumerate([(0, FIRST), (1, SECOND)]):
         found = torch.cat([state[f"importance/{name}"][place].flatten() for name in ("first", "rest")])
-        assert found.tolist() == pytest.approx(importance(record, theta))
+        assert found.tolist() == pytest.approx(importance(record, theta, power))
         kept = torch.cat([state[f"anchor/{name}"][place].flatten() for name in ("first", "rest")])
         assert kept.tolist() == theta
 
 
-@pytest.mark.parametrize("beta", [0.0, 0.3])
-def test_the_loss_and_its_gradient(beta: float) -> None:
-    learner, twp = two_tasks(beta)
+@pytest.mark.parametrize(("beta", "power"), [(0.0, 2), (0.3, 2), (0.3, 1)])
+def test_the_loss_and_its_gradient(beta: float, power: int) -> None:
+    learner, twp = two_tasks(beta, power)
     loss = twp.loss(learner, task(2, [0], [1], [2]), 2)
     gradient = learner.gradient(loss)
-    i0, i1 = importance(0, FIRST), importance(1, SECOND)
+    i0, i1 = importance(0, FIRST, power), importance(1, SECOND, power)
     own = [C[2][i] * (THETA[i] - T[2][i]) for i in range(3)]
     assert all(own), "the price has a gradient everywhere"
     value = sum(

@@ -53,8 +53,8 @@ MIXED = (
 
 GRIDS: dict[str, list[dict[str, float]]] = {
     "EWC": [{}, {"strength": 1.0}, {"strength": 100.0}, {"strength": 1e4}, {"strength": 3.0}],
-    "MAS": [{}, {"strength": 1.0}, {"strength": 1e4}, {"strength": 10.0}, {"strength": 3.0}],
-    "TWP": [{}, {"beta": 0.1}, {"lambda_l": 100.0}, {"lambda_t": 100.0}, {"lambda_l": 1.0, "lambda_t": 1.0}],
+    "MAS": [{}, {"power": 1.0}, {"strength": 1e4}, {"strength": 10.0, "power": 1.0}, {"strength": 3.0}],
+    "TWP": [{}, {"beta": 0.1}, {"power": 1.0}, {"lambda_t": 100.0}, {"lambda_l": 1.0, "lambda_t": 1.0}],
     "LwF": [{}, {"T": 20.0}, {"lambda_dist": 10.0}, {"T": 0.2}, {"lambda_dist": 0.1}],
     "GEM": [{}, {"strength": 0.05}, {"fraction": 0.5}, {"strength": 0.5}, {"strength": 0.0, "fraction": 1.0}],
     "REPLAY": [{}, {"fraction": 0.5}, {"fraction": 0.05}, {"fraction": 1.0}, {"fraction": 0.3}],

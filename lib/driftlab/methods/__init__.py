@@ -66,6 +66,8 @@ def make_method(configs: Sequence[Mapping[str, Any]], seeds: Sequence[int], devi
 def _within(value: float, limit: str) -> bool:
     if not math.isfinite(value) or value < 0:
         return False
+    if limit == "1 or 2":
+        return value in (1, 2)
     return limit == "zero or more" or (value > 0 and (limit == "positive" or value <= 1))
 
 

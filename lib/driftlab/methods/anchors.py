@@ -10,6 +10,13 @@ from torch import Tensor
 from driftlab.methods.base import Learner, Parameters
 
 
+def importance(learner: Learner, gradients: Parameters, power: Tensor) -> Parameters:
+    """The gradients' size to the power 1 or 2, (R,), whichever each replica takes."""
+    return {
+        name: torch.where(learner.spread(power, g) == 2, g.square(), g.abs()) for name, g in gradients.items()
+    }
+
+
 class Anchors:
     """Σ_t Σ_i importance_{t,i} (θ_i − anchor_{t,i})², per replica.
 

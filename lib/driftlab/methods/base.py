@@ -89,7 +89,7 @@ class Method:
     name: ClassVar[str]
     hyper_parameters: ClassVar[Mapping[str, float]] = {}
     """Names and default values (the CGL paper's best on N-UCLA, its Table 3)."""
-    limits: ClassVar[Mapping[str, str]] = {"fraction": "in (0, 1]", "T": "positive"}
+    limits: ClassVar[Mapping[str, str]] = {"fraction": "in (0, 1]", "T": "positive", "power": "1 or 2"}
     """What a hyper-parameter has to be, where zero or more is not enough."""
     second_order: ClassVar[bool] = False
     """Whether the loss differentiates a gradient."""

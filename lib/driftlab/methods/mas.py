@@ -7,21 +7,22 @@ from typing import Any, ClassVar
 
 from torch import Tensor
 
-from driftlab.methods.anchors import Anchors
+from driftlab.methods.anchors import Anchors, importance
 from driftlab.methods.base import Learner, Method, Task
 
 
 class MAS(Method):
     """L = L_task + strength Σ_i Ω_i (θ_i − θ*_i)² (Aljundi et al. 2018, eq. 4).
 
-    Ω is the absolute gradient of the squared length of the outputs of the classes seen so far, added up over
-    the finished tasks; the anchor is the newest parameters. Following the CGL paper the gradient is that of
-    the mean over the records, not the mean of the records' absolute gradients. Measured on the finished
-    task's own records; the released code measures it on the next task's.
+    Ω is the size of the gradient of the mean squared output, over the finished task's records and the outputs
+    of the classes seen so far, added up over the finished tasks; the anchor is the newest parameters. With
+    `power` 1 the size is the absolute value, as in MAS's paper, with 2 the square, as in public code for
+    graphs, which the CGL paper's strengths fit. MAS's paper sums over the outputs and takes the mean of the
+    records' absolute gradients. The released CGL code measures on the next task's records.
     """
 
     name = "MAS"
-    hyper_parameters: ClassVar[Mapping[str, float]] = {"strength": 100.0}
+    hyper_parameters: ClassVar[Mapping[str, float]] = {"strength": 100.0, "power": 2.0}
 
     def __init__(self, seeds: Sequence[int], hyper: Mapping[str, Tensor]) -> None:
         super().__init__(seeds, hyper)
@@ -34,9 +35,9 @@ class MAS(Method):
 
     def end_task(self, learner: Learner, task: Task, batch: Any) -> None:
         """Measure the importance and move the anchor."""
-        squared = learner.outputs(batch)[..., task.seen].square().sum(-1)
+        squared = learner.outputs(batch)[..., task.seen].square().mean(-1)
         gradients = learner.gradients(learner.mean(squared, batch))
-        self.anchors.replace({name: g.abs() for name, g in gradients.items()}, learner.parameters)
+        self.anchors.replace(importance(learner, gradients, self.hyper["power"]), learner.parameters)
 
     def state(self) -> dict[str, Tensor]:
         """Importance and anchor."""

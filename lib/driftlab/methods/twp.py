@@ -8,24 +8,29 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
-from driftlab.methods.anchors import Anchors
+from driftlab.methods.anchors import Anchors, importance
 from driftlab.methods.base import Learner, Method, Task
 
 
 class TWP(Method):
     """L = L_task + Σ_t Σ_i I_{t,i} (θ_i − θ*_{t,i})² + β ‖∂L_task/∂θ‖₁ (Liu, Yang, Wang, AAAI 2021).
 
-    I = λ_l |∂L_task/∂θ| + λ_t |∂‖E‖²/∂θ| at a task's end, with the topology scores E of the finished task.
-    The last term keeps the new task's importance small, so that later tasks find free parameters; it
-    differentiates a gradient. It is not multiplied by λ_l, as in the authors' code: with λ_l = 10⁴ nothing is
-    learnt any more.
+    I = λ_l |∂L_task/∂θ|ᵖ + λ_t |∂‖E‖²/∂θ|ᵖ at a task's end, with the topology scores E of the finished task.
+    `power` p is 1 in TWP's paper and 2 in public code for graphs, which the CGL paper's λ fit. The last term
+    keeps the new task's importance small, so that later tasks find free parameters; it differentiates a
+    gradient. It is not multiplied by λ_l, as in public code: with λ_l = 10⁴ nothing is learnt any more.
 
     In the released CGL code the last term is detached and has no effect (`beta` 0 gives that), gradients pile
-    up within a task, the topology's importance contains the loss's, and importances are squared.
+    up within a task, and the topology's importance contains the loss's.
     """
 
     name = "TWP"
-    hyper_parameters: ClassVar[Mapping[str, float]] = {"lambda_l": 1e4, "lambda_t": 1e4, "beta": 0.01}
+    hyper_parameters: ClassVar[Mapping[str, float]] = {
+        "lambda_l": 1e4,
+        "lambda_t": 1e4,
+        "beta": 0.01,
+        "power": 2.0,
+    }
     second_order = True
 
     def __init__(self, seeds: Sequence[int], hyper: Mapping[str, Tensor]) -> None:
@@ -50,15 +55,15 @@ class TWP(Method):
 
     def end_task(self, learner: Learner, task: Task, batch: Any) -> None:
         """Measure the importance and set the anchor."""
-        by_loss = learner.gradients(learner.cross_entropy(batch, task.seen))
-        by_topology = learner.gradients(learner.topology(batch))
-        lambda_l, lambda_t = self.hyper["lambda_l"], self.hyper["lambda_t"]
-        importance = {
-            name: learner.spread(lambda_l, g) * g.abs()
-            + learner.spread(lambda_t, g) * by_topology[name].abs()
-            for name, g in by_loss.items()
+        power = self.hyper["power"]
+        by_loss = importance(learner, learner.gradients(learner.cross_entropy(batch, task.seen)), power)
+        by_topology = importance(learner, learner.gradients(learner.topology(batch)), power)
+        weighted = {
+            name: learner.spread(self.hyper["lambda_l"], i) * i
+            + learner.spread(self.hyper["lambda_t"], i) * by_topology[name]
+            for name, i in by_loss.items()
         }
-        self.anchors.add(importance, learner.parameters)
+        self.anchors.add(weighted, learner.parameters)
 
     def state(self) -> dict[str, Tensor]:
         """Importances and anchors."""

@@ -68,7 +68,12 @@ class Study:
         engine: `local` or `ray`.
         jobs: How many batches of runs are worked on at once; 0 for one a core.
         replicas: How many runs are trained side by side in a batch at most.
+        methods: The methods that the notebook compares; None where it names them otherwise.
+        hyper: Hyper-parameters, by method, that differ from Table 3's best.
         others: The notebook's other parameters, which it uses itself.
+
+    Raises:
+        ParameterError: A name or a value is impossible, or `hyper` has a method that is not compared.
     """
 
     def __init__(
@@ -84,6 +89,8 @@ class Study:
         engine: str = "local",
         jobs: int = 0,
         replicas: int = 8,
+        methods: Sequence[str] | None = None,
+        hyper: Mapping[str, Mapping[str, float]] | None = None,
         **others: Any,
     ) -> None:
         self.notebook, self.scale = notebook, scale
@@ -93,6 +100,11 @@ class Study:
         self.dataset = catalog.dataset(self.skeletons.source.name)
         self.data, self.digest = task_data(self.skeletons, self.dataset.frames, self.dataset.fit)
         self.replicas = replicas
+        self.hyper = dict(hyper or {})
+        for name in self.hyper:
+            self.method(name)
+            if methods is not None and name not in [*methods, "JOINT"]:
+                raise ParameterError(f"hyper names {name}, which is not in methods: {', '.join(methods)}.")
 
     @property
     def label(self) -> str:
@@ -100,13 +112,13 @@ class Study:
         return {"nucla": "UCLA", "ntu": "NTU"}[self.dataset.name]
 
     def method(self, name: str, **hyper: float) -> dict[str, Any]:
-        """A method with Table 3's best hyper-parameters for the dataset, some of them changed.
+        """A method with Table 3's best hyper-parameters for the dataset, the study's and these ones changed.
 
         Raises:
             ParameterError: The method or a hyper-parameter is unknown.
         """
         best = BEST_ON_NTU.get(name, {}) if self.dataset.name == "ntu" else {}
-        return method_config(name, **(best | hyper))
+        return method_config(name, **(best | dict(self.hyper.get(name, {})) | hyper))
 
     def runs(
         self,
