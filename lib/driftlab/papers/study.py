@@ -48,10 +48,13 @@ def load_skeletons(data: str, folder: str = "", sequences: int = 80, seed: int =
     """
     if data in WORLDS:
         name, make = WORLDS[data]
-        return catalog.load(name, make(sequences_per_class=sequences, seed=seed))
-    if data not in catalog.DATASETS:
-        raise ParameterError(f"data is {data!r}; it can be {', '.join([*WORLDS, *catalog.DATASETS])}.")
-    return catalog.load(data, folder or None)
+        skeletons = catalog.load(name, make(sequences_per_class=sequences, seed=seed))
+    elif data in catalog.SKELETONS:
+        skeletons = catalog.load(data, folder or None)
+    else:
+        raise ParameterError(f"data is {data!r}; it can be {', '.join([*WORLDS, *catalog.SKELETONS])}.")
+    assert isinstance(skeletons, SkeletonSet)
+    return skeletons
 
 
 class Study:
@@ -98,7 +101,8 @@ class Study:
         skeletons = load_skeletons(data, data_folder, world_sequences, world_seed)
         self.skeletons = without_duplicates(skeletons) if drop_duplicates else skeletons
         self.dataset = catalog.dataset(self.skeletons.source.name)
-        self.data, self.digest = task_data(self.skeletons, self.dataset.frames, self.dataset.fit)
+        preparation = catalog.SKELETONS[self.dataset.name]
+        self.data, self.digest = task_data(self.skeletons, preparation.frames, preparation.fit)
         self.replicas = replicas
         self.hyper = dict(hyper or {})
         for name in self.hyper:
