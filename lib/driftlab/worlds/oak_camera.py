@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-FOCAL = 0.95
+FOCAL = 1.15
 """Focal length, in sides of the picture."""
 _HEIGHT = 1.5  # metres
 _HORIZON = 0.42  # of the picture's height, from the top

@@ -15,6 +15,8 @@ FINE = 2
 """Pixels of the canvas a pixel of the picture, along a side."""
 VISIBLE = 0.35
 """What part of an object must be seen for it to be labelled."""
+OPAQUE = 50
+"""Of 255: what is more opaque belongs to an object. Low, for thin poles and spokes grow pale, not narrow."""
 NOTHING = -1
 
 
@@ -66,7 +68,7 @@ class Canvas:
             return
         scaled = sprite.resize((wide, tall), Image.Resampling.BILINEAR)
         self.image.paste(scaled, (left, top), scaled)
-        mask = np.asarray(scaled.getchannel("A")) > 127
+        mask = np.asarray(scaled.getchannel("A")) > OPAQUE
         number = NOTHING
         if category:
             number = len(self._categories)

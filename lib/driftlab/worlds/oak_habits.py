@@ -12,7 +12,6 @@ from driftlab.worlds.oak_places import PLACES
 FIRST_DAY = datetime(2014, 9, 1)
 DAYS = 273
 """Nine months, as KrishnaCam's."""
-STEPS_A_VISIT = (1, 2, 3)
 _STEPS_A_DAY = 8  # about what home, street and two places come to
 _RAIN = (0.25, 0.5, 0.4, 0.1, 0.05, 0.1, 0.25, 0.45, 0.2, 0.2)  # by month
 
@@ -90,7 +89,8 @@ def _day(
     places: list[str], date: datetime, steps: int, rain: bool, first: int, draw: np.random.Generator
 ) -> list[Visit]:
     """A day's visits, in which there are `steps` steps in all; what does not fit any more is left out."""
-    lengths = draw.choice(STEPS_A_VISIT, len(places))
+    stays = np.array([PLACES[place].stay for place in places])
+    lengths = draw.integers(stays[:, 0], stays[:, 1] + 1)
     while lengths.sum() < steps:
         lengths[draw.integers(len(places))] += 1
     visits: list[Visit] = []

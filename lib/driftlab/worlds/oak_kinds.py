@@ -30,8 +30,8 @@ class Kind:
 
 KINDS: dict[str, Kind] = {
     "bicycle": Kind((movers.BICYCLE,), (0.8, 2.6)),
-    "bus": Kind((movers.BUS, movers.BUS_FROM_BEHIND), (3.8, 5.6), moves=0.4, pace=2.0),
-    "car": Kind((movers.CAR, movers.CAR_FROM_BEHIND), (3.4, 5.6), moves=0.3, pace=2.0),
+    "bus": Kind((movers.BUS, movers.BUS_FROM_BEHIND), (3.2, 5.0), moves=0.4, pace=2.0),
+    "car": Kind((movers.CAR, movers.CAR_FROM_BEHIND), (3.0, 5.0), moves=0.3, pace=2.0),
     "chair": Kind((fixtures.CHAIR,), (0.7, 2.2)),
     "dining table": Kind((fixtures.DINING_TABLE,), (1.1, 2.3)),
     "dog": Kind((movers.DOG,), (0.3, 2.0), moves=0.6, pace=0.7),
@@ -50,7 +50,7 @@ KINDS: dict[str, Kind] = {
     "umbrella": Kind((fixtures.UMBRELLA,), (1.2, 3.0)),
     "mailbox": Kind((fixtures.MAILBOX,), (1.3, 2.4)),
     "trafficcone": Kind((fixtures.TRAFFICCONE,), (0.6, 2.6)),
-    "ship": Kind((movers.SHIP,), (7.0, 12.0), moves=0.6, pace=0.8),
+    "ship": Kind((movers.SHIP,), (5.0, 9.0), moves=0.6, pace=0.8),
 }
 """By OAK's names; first the eight that VOC has too, then the others, both in the order of OAK's ids."""
 

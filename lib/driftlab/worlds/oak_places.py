@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 Tone = tuple[float, float, float]
 """Hue, saturation and value."""
+STRETCH = 8.0  # metres
 
 
 @dataclass(frozen=True)
@@ -14,7 +15,7 @@ class Place:
     """One place.
 
     Attributes:
-        mix: Objects of each category in ten metres of the way; the tail is long.
+        mix: Objects of each category in `STRETCH` metres of the way; the tail is long.
         weekday: How much it draws the walker on weekdays.
         weekend: How much on Saturdays and Sundays.
         open: Stretches, in parts of the whole time, in which it can be visited.
@@ -27,7 +28,8 @@ class Place:
         breadth: See `way`.
         road: Whether a road runs on the right.
         water: Whether there is water on the right.
-        trees: Trees in ten metres.
+        stay: Least and most steps of the stream that a visit fills.
+        trees: Trees, and bushes, in `STRETCH` metres.
     """
 
     mix: Mapping[str, float]
@@ -44,6 +46,7 @@ class Place:
     road: bool = False
     water: bool = False
     trees: float = 0.0
+    stay: tuple[int, int] = (1, 3)
 
 
 PLACES: dict[str, Place] = {
@@ -64,13 +67,14 @@ PLACES: dict[str, Place] = {
         way=(0.08, 0.45, 0.6),
         indoors=True,
         walls=(2.6, 2.6),
+        stay=(1, 2),
     ),
     "street": Place(
         mix={
             "car": 1.7,
             "person": 0.8,
             "streetlight": 0.5,
-            "fireplug": 0.4,
+            "fireplug": 0.6,
             "trashcan": 0.4,
             "mailbox": 0.35,
             "bicycle": 0.35,
@@ -139,8 +143,8 @@ PLACES: dict[str, Place] = {
             "bicycle": 0.3,
             "bag": 0.05,
         },
-        weekday=0.8,
-        weekend=2.0,
+        weekday=1.0,
+        weekend=3.0,
         open=((0.05, 0.30), (0.68, 1.0)),
         wall=(0.3, 0.4, 0.4),
         ground=(0.28, 0.55, 0.55),
@@ -158,8 +162,8 @@ PLACES: dict[str, Place] = {
             "streetlight": 0.3,
             "car": 0.2,
         },
-        weekday=2.5,
-        weekend=1.0,
+        weekday=3.0,
+        weekend=2.0,
         open=((0.15, 0.36), (0.76, 0.92)),
         wall=(0.58, 0.15, 0.55),
         ground=(0.6, 0.03, 0.42),
@@ -167,6 +171,7 @@ PLACES: dict[str, Place] = {
         walls=(5.0, 10.0),
         storeys=(1, 2),
         road=True,
+        stay=(2, 4),
     ),
     "market": Place(
         mix={
@@ -179,19 +184,20 @@ PLACES: dict[str, Place] = {
             "awning": 0.2,
             "dog": 0.1,
         },
-        weekday=1.0,
-        weekend=4.0,
+        weekday=3.0,
+        weekend=8.0,
         open=((0.24, 0.36), (0.88, 0.97)),
         wall=(0.06, 0.3, 0.7),
         ground=(0.07, 0.15, 0.6),
         way=(0.07, 0.15, 0.66),
         walls=(5.5, 5.5),
         storeys=(2, 3),
+        stay=(2, 4),
     ),
     "works": Place(
         mix={"trafficcone": 3.2, "car": 0.7, "box": 0.4, "person": 0.3, "streetlight": 0.3, "trashcan": 0.2},
         weekday=3.0,
-        weekend=2.0,
+        weekend=3.0,
         open=((0.42, 0.56),),
         wall=(0.09, 0.3, 0.5),
         ground=(0.08, 0.3, 0.45),
@@ -199,10 +205,11 @@ PLACES: dict[str, Place] = {
         walls=(4.5, 9.0),
         storeys=(1, 4),
         road=True,
+        stay=(2, 4),
     ),
     "waterfront": Place(
         mix={
-            "ship": 2.0,
+            "ship": 2.4,
             "umbrella": 0.7,
             "bench": 0.4,
             "person": 0.7,
@@ -211,8 +218,8 @@ PLACES: dict[str, Place] = {
             "chair": 0.3,
             "stroller": 0.1,
         },
-        weekday=2.5,
-        weekend=4.0,
+        weekday=3.0,
+        weekend=6.0,
         open=((0.6, 0.76), (0.9, 1.0)),
         wall=(0.13, 0.2, 0.9),
         ground=(0.12, 0.35, 0.8),
@@ -221,9 +228,10 @@ PLACES: dict[str, Place] = {
         storeys=(2, 3),
         water=True,
         trees=0.2,
+        stay=(2, 4),
     ),
 }
 """By name. `home` and `street` have no draw of their own: every day leads from the one through the other."""
 
 IN_RAIN = 0.8
-"""Umbrellas carried, in ten metres, outdoors when it rains."""
+"""Umbrellas carried, in `STRETCH` metres, outdoors when it rains."""

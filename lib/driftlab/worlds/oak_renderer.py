@@ -16,7 +16,7 @@ from driftlab.worlds.oak_pen import Colour, colour
 from driftlab.worlds.oak_places import Place
 from driftlab.worlds.oak_surroundings import Floats, Surroundings, ahead
 
-LEAST = 1 / 16
+LEAST = 1 / 13
 """Side of the square, in sides of the frame, under whose area objects are not labelled (OAK: 20 pixels)."""
 _HAZE = (6.0, 30.0)  # metres between which walls fade into the distance
 _NEAR = 0.3  # metres

@@ -86,7 +86,7 @@ def scene(seed: list[int], pixels: int) -> tuple[Image.Image, list[Seen]]:
         category = VOC_CATEGORIES[draw.integers(len(VOC_CATEGORIES))]
         kind = KINDS[category]
         thing = sprite(kind.drawings[draw.integers(len(kind.drawings))], [*seed, index], draw.random())
-        longer = draw.uniform(0.3, 0.85) * pixels * foot
+        longer = draw.uniform(0.18, 0.85) * pixels * foot
         height = longer * min(1.0, thing.height / thing.width)
         canvas.paste(thing, pixels * draw.uniform(0.2, 0.8), pixels * foot, height, category)
     picture = canvas.picture().filter(ImageFilter.GaussianBlur(float(draw.uniform(0, 0.7))))

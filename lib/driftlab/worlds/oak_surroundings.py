@@ -25,7 +25,7 @@ _SNOW: Tone = (0.6, 0.04, 0.93)
 
 @dataclass(frozen=True)
 class Surroundings:
-    """Quadrilaterals of one round of the way; of those of a strip, each comes before what it is behind.
+    """Quadrilaterals of one round of the way; in a strip, what is behind comes first.
 
     Attributes:
         corners: (P, 4, 3), metres: right of the middle of the way, up, along the way.
@@ -88,12 +88,12 @@ def _ground(build: _Builder, place: Place, start: float, odd: bool, white: bool)
     way = _tone(_SNOW if white else place.way)
     build.flat(-half, half, 0, start, end, shade(way, 0.94 if odd else 1.0))
     if place.road:
-        build.flat(3.0, 7.4, 0, start, end, (88, 88, 94))
-        build.flat(2.85, 3.05, 0, start, end, (200, 200, 198))
+        build.flat(2.4, 7.4, 0, start, end, (88, 88, 94))
+        build.flat(2.25, 2.45, 0, start, end, (200, 200, 198))
         if odd:
             build.flat(5.1, 5.3, 0, start, end, (225, 225, 215))
     if place.water:
-        build.flat(5.0, 60.0, 0, start, end, shade((70, 130, 175), 0.94 if odd else 1.03))
+        build.flat(3.2, 60.0, 0, start, end, shade((70, 130, 175), 0.94 if odd else 1.03))
     if place.indoors:
         build.flat(
             -place.walls[0], place.walls[1], _CEILING, start, end, (232, 230, 224) if odd else (224, 222, 216)

@@ -13,16 +13,18 @@ from driftlab.worlds.oak_camera import Camera, walk
 from driftlab.worlds.oak_habits import Visit
 from driftlab.worlds.oak_kinds import CATEGORIES, KINDS
 from driftlab.worlds.oak_pen import Drawing, sprite
-from driftlab.worlds.oak_places import IN_RAIN, PLACES, Place
+from driftlab.worlds.oak_places import IN_RAIN, PLACES, STRETCH, Place
 from driftlab.worlds.oak_renderer import Shot, Sight, render
 from driftlab.worlds.oak_surroundings import LENGTH, Surroundings, ahead, board, bush, surroundings, tree
 
 SECONDS_A_FRAME = 2
 """OAK is labelled at half a frame a second."""
 _STAYS = 0.5  # of what does not move, the part that is there at every visit
-_FURTHEST, _FURTHEST_LARGE, _LARGE = 24.0, 38.0, 2.5  # metres at which things are still drawn, and large ones
+_FURTHEST, _FURTHEST_LARGE, _LARGE = 24.0, 38.0, 2.0  # metres at which things are still drawn, and large ones
 _NEAREST = 1.1  # metres
 _PHASES = 4
+_ON_THE_RIGHT = ("bus", "car", "ship")  # where roads and water are
+_KERB = 2.2  # metres from the middle of the way
 
 
 @dataclass
@@ -117,33 +119,25 @@ def _things(place: Place, seed: list[int], *, stays: bool) -> list[Thing]:
     for category, density in place.mix.items():
         kind, label = KINDS[category], CATEGORIES.index(category)
         draw = np.random.default_rng([*seed, label])
-        expected = density * LENGTH / 10
+        expected = density * LENGTH / STRETCH
         part = 1 - kind.moves
         number = draw.poisson(expected * (part * _STAYS if stays else 1 - part * _STAYS))
         for index in range(number):
             # of a visit's own things the share that `moves` tells of all of them is on the move
             moving = not stays and draw.random() < kind.moves / (1 - part * _STAYS)
             drawing = kind.drawings[draw.integers(len(kind.drawings))]
-            limit = max(place.walls) - 0.3 if place.indoors else 100.0
-            x = min(float(draw.uniform(*kind.aside)), limit)
-            things.append(
-                Thing(
-                    category,
-                    drawing,
-                    (*seed, label, index),
-                    x=x if _on_right(category, draw) else -x,
-                    base=kind.base,
-                    z=float(draw.uniform(0, LENGTH)),
-                    height=float(draw.uniform(*drawing.metres)),
-                    pace=kind.pace * float(draw.choice([-1, 1]) * draw.uniform(0.5, 1.2)) if moving else 0.0,
-                )
-            )
+            height = float(draw.uniform(*drawing.metres))
+            x = float(draw.uniform(*kind.aside))
+            if category in _ON_THE_RIGHT:
+                x = max(x, _KERB + drawing.aspect * height / 2)
+            elif draw.random() < 0.5:
+                x = -x
+            if place.indoors:
+                x = float(np.clip(x, 0.3 - place.walls[0], place.walls[1] - 0.3))
+            pace = kind.pace * float(draw.choice([-1, 1]) * draw.uniform(0.5, 1.2)) if moving else 0.0
+            z = float(draw.uniform(0, LENGTH))
+            things.append(Thing(category, drawing, (*seed, label, index), x, kind.base, z, height, pace))
     return things
-
-
-def _on_right(category: str, draw: np.random.Generator) -> bool:
-    """Whether an object is on the right of the way: roads and water are there."""
-    return category in ("car", "bus", "ship") or bool(draw.random() < 0.5)
 
 
 def _umbrellas(seed: list[int]) -> list[Thing]:
@@ -151,7 +145,7 @@ def _umbrellas(seed: list[int]) -> list[Thing]:
     draw = np.random.default_rng(seed)
     person, umbrella = KINDS["person"].drawings[0], KINDS["umbrella"].drawings[0]
     things = []
-    for index in range(draw.poisson(IN_RAIN * LENGTH / 10)):
+    for index in range(draw.poisson(IN_RAIN * LENGTH / STRETCH)):
         x, z = float(draw.uniform(-2.2, 2.2)), float(draw.uniform(0, LENGTH))
         pace = float(draw.uniform(-0.8, 0.8))
         things.append(Thing("person", person, (*seed, index, 0), x, 0.0, z, 1.7, pace))
@@ -172,7 +166,7 @@ def _scenery(place: Place, seed: list[int], visit: Visit) -> list[Thing]:
     ]
     things = []
     for kind, (drawing, density, aside) in enumerate(kinds):
-        for index in range(draw.poisson(density * LENGTH / 10)):
+        for index in range(draw.poisson(density * LENGTH / STRETCH)):
             x = float(draw.choice([-1, 1]) * draw.uniform(*aside))
             z, height = float(draw.uniform(0, LENGTH)), float(draw.uniform(*drawing.metres))
             if not (place.water and x > 4):

@@ -44,7 +44,8 @@ def build_detector(name: str, classes: int, seed: int, device: torch.device) -> 
         torch.manual_seed(seed)
         detector: StreamFasterRCNN = MODELS.build(DETECTORS[name](classes))
         detector.init_weights()
-    return detector.to(device)
+    detector.to(device)
+    return detector
 
 
 def load_weights(detector: StreamFasterRCNN, weights: Mapping[str, Tensor], file: str | Path) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib.machinery
 import importlib.util
 import sys
-from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -47,8 +46,6 @@ def install() -> bool:
 class _Operators(ModuleType):
     """Stands where mmcv looks for its compiled module; mmcv asks for many operators that it never calls."""
 
-    nms: Callable[..., Tensor]
-
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
@@ -67,7 +64,8 @@ class _Operators(ModuleType):
         """Indices of the kept boxes, best first; with offset 1 a box includes its last pixel."""
         if offset:
             boxes = boxes + boxes.new_tensor([0, 0, offset, offset])
-        return torchvision.ops.nms(boxes, scores, iou_threshold)
+        kept: Tensor = torchvision.ops.nms(boxes, scores, iou_threshold)
+        return kept
 
     @staticmethod
     def roi_align_forward(

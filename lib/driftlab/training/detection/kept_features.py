@@ -8,10 +8,12 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from filelock import FileLock
+from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
 from driftlab.models.detectors.stream_detector import Features, StreamFasterRCNN
@@ -58,17 +60,17 @@ class FreshFeatures:
 
 def _make(folder: Path, detector: StreamFasterRCNN, frames: Frames) -> None:
     with _renamed_when_done(folder) as making:
-        files: list[NDArray[np.float32]] = []
+        levels: list[np.memmap[Any, np.dtype[np.float32]]] = []
         for image in range(len(frames.records)):
             for number, level in enumerate(compute(detector, frames, image)):
-                if len(files) == number:
+                if len(levels) == number:
                     shape = (len(frames.records), *level.shape[1:])
                     file = making / f"level{number}.npy"
-                    files.append(np.lib.format.open_memmap(file, "w+", np.float32, shape))
-                files[number][image] = level[0].cpu().numpy()
-        for file in files:
-            file.flush()  # type: ignore[attr-defined]
-        shapes = [list(file.shape) for file in files]
+                    levels.append(open_memmap(file, "w+", np.float32, shape))
+                levels[number][image] = level[0].cpu().numpy()
+        for kept in levels:
+            kept.flush()
+        shapes = [list(kept.shape) for kept in levels]
         (making / SHAPES).write_text(json.dumps(shapes), "utf-8")
 
 

@@ -199,7 +199,7 @@ class MethodHook(Hook):  # type: ignore[misc]
         found = {name: p.grad[:-1] for name, p in classifier.items() if p.grad is not None}
         for name, gradient in online.method.adjust_gradients(online.learner, self.task, found).items():
             if gradient is not found[name]:
-                classifier[name].grad[:-1] = gradient  # type: ignore[index]
+                classifier[name].grad[:-1] = gradient
 
 
 def _trainable(detector: StreamFasterRCNN) -> dict[str, Tensor]:
