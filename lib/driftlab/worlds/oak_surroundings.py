@@ -18,6 +18,7 @@ _STRIP = 2.0  # metres; what is partly behind the camera is left out, so nothing
 _BEHIND = 6.0  # metres
 _STOREY = 3.0
 _CEILING = 2.7
+_DEPTH = 6.0  # of houses
 _GLASS: Colour = (70, 85, 105)
 _LIT: Colour = (235, 215, 150)
 _SNOW: Tone = (0.6, 0.04, 0.93)
@@ -47,15 +48,22 @@ class _Builder:
         self.colours: list[Colour] = []
 
     def flat(self, left: float, right: float, height: float, start: float, end: float, tint: Colour) -> None:
-        self.corners.append(
-            [(left, height, start), (right, height, start), (right, height, end), (left, height, end)]
+        """Ground or ceiling."""
+        self._add(
+            [(left, height, start), (right, height, start), (right, height, end), (left, height, end)], tint
         )
-        self.starts.append(start // _STRIP * _STRIP)
-        self.colours.append(tint)
 
-    def upright(self, x: float, low: float, high: float, start: float, end: float, tint: Colour) -> None:
-        self.corners.append([(x, low, start), (x, low, end), (x, high, end), (x, high, start)])
-        self.starts.append(start // _STRIP * _STRIP)
+    def along(self, x: float, low: float, high: float, start: float, end: float, tint: Colour) -> None:
+        """A wall beside the way, or a piece of one."""
+        self._add([(x, low, start), (x, low, end), (x, high, end), (x, high, start)], tint)
+
+    def across(self, x: float, outer: float, high: float, start: float, tint: Colour) -> None:
+        """The narrow side of a house, seen by who comes along the way."""
+        self._add([(x, 0, start), (outer, 0, start), (outer, high, start), (x, high, start)], tint)
+
+    def _add(self, corners: list[tuple[float, float, float]], tint: Colour) -> None:
+        self.corners.append(corners)
+        self.starts.append(corners[0][2] // _STRIP * _STRIP)
         self.colours.append(tint)
 
 
@@ -77,7 +85,7 @@ def surroundings(place: Place, seed: list[int], winter: bool) -> Surroundings:
 
 
 def ahead(along: Floats, here: float) -> Floats:
-    """Metres along the way, in whichever round comes next for one who is at `here`, or has just been passed."""
+    """Metres along the way, in the round in which it comes next for who is at `here`, or was just passed."""
     return along - LENGTH * np.floor((along - here + _BEHIND) / LENGTH)
 
 
@@ -110,10 +118,12 @@ def _walls(build: _Builder, place: Place, x: float, strips: list[float], draw: n
                 int(draw.integers(place.storeys[0], place.storeys[1] + 1)),
             )
             tint = near(draw, *place.wall)
+            narrow = _STOREY * storeys + 0.6
+            build.across(x, x + np.sign(x) * _DEPTH, narrow, start, shade(tint, 0.75))
         left -= 1
         top = _CEILING if place.indoors else _STOREY * storeys + 0.6
         light = draw.normal(1, 0.02) * (0.9 if x < 0 else 1.0)
-        build.upright(x, 0, top, start, start + _STRIP, shade(tint, light))
+        build.along(x, 0, top, start, start + _STRIP, shade(tint, light))
         if place.indoors:
             _furnish(build, x, start, draw)
             continue
@@ -123,25 +133,25 @@ def _walls(build: _Builder, place: Place, x: float, strips: list[float], draw: n
             door = storey == 0 and draw.random() < 0.2
             bottom, high = (0.0, 2.2) if door else (low, low + 1.5)
             inside = (start + 0.45, start + _STRIP - 0.45)
-            build.upright(x, bottom, high, *inside, near(draw, 0.07, 0.5, 0.35) if door else glass)
+            build.along(x, bottom, high, *inside, near(draw, 0.07, 0.5, 0.35) if door else glass)
 
 
 def _furnish(build: _Builder, x: float, start: float, draw: np.random.Generator) -> None:
     """A picture, a door, a shelf or nothing on a strip of an inner wall."""
-    build.upright(x, 0, 0.12, start, start + _STRIP, (120, 105, 90))
+    build.along(x, 0, 0.12, start, start + _STRIP, (120, 105, 90))
     kind = draw.random()
     if kind < 0.25:
         low = draw.uniform(1.1, 1.4)
-        build.upright(x, low - 0.08, low + 0.78, start + 0.42, start + 1.58, (95, 80, 65))
-        build.upright(x, low, low + 0.7, start + 0.5, start + 1.5, near(draw, draw.random(), 0.4, 0.7))
+        build.along(x, low - 0.08, low + 0.78, start + 0.42, start + 1.58, (95, 80, 65))
+        build.along(x, low, low + 0.7, start + 0.5, start + 1.5, near(draw, draw.random(), 0.4, 0.7))
     elif kind < 0.4:
-        build.upright(x, 0, 2.1, start + 0.4, start + 1.6, near(draw, 0.08, 0.45, 0.45))
+        build.along(x, 0, 2.1, start + 0.4, start + 1.6, near(draw, 0.08, 0.45, 0.45))
     elif kind < 0.6:
         for shelf in (0.6, 1.1, 1.6):
-            build.upright(x, shelf, shelf + 0.06, start + 0.1, start + 1.9, (110, 85, 60))
+            build.along(x, shelf, shelf + 0.06, start + 0.1, start + 1.9, (110, 85, 60))
             for book in range(int(draw.integers(2, 6))):
                 at = start + 0.2 + 0.3 * book
-                build.upright(
+                build.along(
                     x,
                     shelf + 0.06,
                     shelf + draw.uniform(0.25, 0.4),
