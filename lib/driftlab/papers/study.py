@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 
 from driftlab.paths import outputs_dir
 from driftlab.provenance import Source
-from driftlab.reporting.records import Artifact, Provenance, provenance
 from driftlab.reporting.claims import Verdict, VerdictFile, save_verdicts
 from driftlab.reporting.figures import save_figure
+from driftlab.reporting.records import Artifact, Provenance, provenance
 from driftlab.reporting.tables import save_table
 from driftlab.runs.engines import make_engine
 from driftlab.runs.experiment import Config, Experiment

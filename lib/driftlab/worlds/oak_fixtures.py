@@ -61,12 +61,12 @@ def potted_plant(pen: Pen, draw: np.random.Generator, phase: float) -> None:
 
 def lamp(pen: Pen, draw: np.random.Generator, phase: float) -> None:
     """A standing lamp."""
-    middle, flare = pen.aspect / 2, draw.uniform(0.09, 0.13)
+    middle, flare = pen.aspect / 2, draw.uniform(0.11, 0.16)
     glow = near(draw, 0.13, 0.35, 0.95)
-    pen.line([(middle, 0.22), (middle, 0.96)], _METAL, 0.025)
-    pen.oval(middle, 0.965, 0.12, 0.03, shade(_METAL, 0.7))
+    pen.line([(middle, 0.22), (middle, 0.96)], _METAL, 0.045)
+    pen.oval(middle, 0.955, 0.15, 0.04, shade(_METAL, 0.7))
     pen.shape(
-        [(middle - flare, 0.01), (middle + flare, 0.01), (middle + 0.17, 0.25), (middle - 0.17, 0.25)], glow
+        [(middle - flare, 0.01), (middle + flare, 0.01), (middle + 0.2, 0.31), (middle - 0.2, 0.31)], glow
     )
 
 
@@ -106,7 +106,7 @@ def bench(pen: Pen, draw: np.random.Generator, phase: float) -> None:
     """A bench with slats."""
     wood, width = near(draw, draw.choice([0.08, 0.3]), 0.55, 0.5), pen.aspect
     for x in (0.15, width - 0.22):
-        pen.box(x, 0.08, x + 0.07, 0.98, _METAL)
+        pen.box(x, 0.08, x + 0.1, 0.98, _METAL)
     for y in (0.04, 0.17, 0.3):
         pen.box(0.02, y, width - 0.02, y + 0.1, shade(wood, 1.1))
     for y in (0.52, 0.6):
@@ -143,16 +143,17 @@ def umbrella(pen: Pen, draw: np.random.Generator, phase: float) -> None:
     """A parasol or an open umbrella."""
     cloth, middle = any_colour(draw, 0.75, 0.7), pen.aspect / 2
     other = (240, 238, 230) if draw.random() < 0.5 else shade(cloth, 0.75)
-    pen.line([(middle, 0.05), (middle, 0.99)], (110, 90, 70), 0.035)
+    pen.line([(middle, 0.05), (middle, 0.99)], (110, 90, 70), 0.05)
+    rim, bend = 0.5, 0.19
     edges = np.linspace(-middle + 0.02, middle - 0.02, 7).tolist()
     for panel, (left, right) in enumerate(itertools.pairwise(edges)):
         pen.shape(
             [
                 (middle, 0.02),
-                (middle + left * 0.75, 0.14),
-                (middle + left, 0.38),
-                (middle + right, 0.38),
-                (middle + right * 0.75, 0.14),
+                (middle + left * 0.75, bend),
+                (middle + left, rim),
+                (middle + right, rim),
+                (middle + right * 0.75, bend),
             ],
             other if panel % 2 else cloth,
         )
@@ -224,7 +225,7 @@ def trafficcone(pen: Pen, draw: np.random.Generator, phase: float) -> None:
 CHAIR = Drawing(chair, 0.62, (0.85, 1.05))
 DINING_TABLE = Drawing(dining_table, 1.8, (0.75, 0.9))
 POTTED_PLANT = Drawing(potted_plant, 0.95, (0.7, 1.2))
-LAMP = Drawing(lamp, 0.4, (1.4, 1.8))
+LAMP = Drawing(lamp, 0.46, (1.4, 1.8))
 BOX = Drawing(box, 1.15, (0.45, 0.75))
 BAG = Drawing(bag, 0.8, (0.45, 0.65))
 BENCH = Drawing(bench, 1.9, (0.8, 0.95))

@@ -122,7 +122,7 @@ PLACES: dict[str, Place] = {
             "awning": 0.4,
             "trashcan": 0.2,
             "chair": 0.2,
-            "stroller": 0.1,
+            "stroller": 0.2,
         },
         weekday=1.0,
         weekend=1.0,
@@ -137,14 +137,14 @@ PLACES: dict[str, Place] = {
         mix={
             "bench": 1.0,
             "dog": 0.9,
-            "stroller": 0.7,
+            "stroller": 0.9,
             "person": 0.7,
             "trashcan": 0.3,
             "bicycle": 0.3,
             "bag": 0.05,
         },
-        weekday=1.0,
-        weekend=3.0,
+        weekday=1.5,
+        weekend=4.0,
         open=((0.05, 0.30), (0.68, 1.0)),
         wall=(0.3, 0.4, 0.4),
         ground=(0.28, 0.55, 0.55),
@@ -176,7 +176,7 @@ PLACES: dict[str, Place] = {
     "market": Place(
         mix={
             "booth": 1.3,
-            "umbrella": 0.8,
+            "umbrella": 0.5,
             "person": 0.9,
             "box": 0.9,
             "potted plant": 0.4,
@@ -186,7 +186,7 @@ PLACES: dict[str, Place] = {
         },
         weekday=3.0,
         weekend=8.0,
-        open=((0.24, 0.36), (0.88, 0.97)),
+        open=((0.2, 0.38), (0.8, 0.97)),
         wall=(0.06, 0.3, 0.7),
         ground=(0.07, 0.15, 0.6),
         way=(0.07, 0.15, 0.66),
@@ -210,7 +210,7 @@ PLACES: dict[str, Place] = {
     "waterfront": Place(
         mix={
             "ship": 2.4,
-            "umbrella": 0.7,
+            "umbrella": 0.5,
             "bench": 0.4,
             "person": 0.7,
             "dog": 0.2,
@@ -233,5 +233,5 @@ PLACES: dict[str, Place] = {
 }
 """By name. `home` and `street` have no draw of their own: every day leads from the one through the other."""
 
-IN_RAIN = 0.8
+IN_RAIN = 0.5
 """Umbrellas carried, in `STRETCH` metres, outdoors when it rains."""

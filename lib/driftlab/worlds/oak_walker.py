@@ -3,67 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
-from PIL import Image
 
 from driftlab.worlds.oak_camera import Camera, walk
 from driftlab.worlds.oak_habits import Visit
-from driftlab.worlds.oak_kinds import CATEGORIES, KINDS
-from driftlab.worlds.oak_pen import Drawing, sprite
-from driftlab.worlds.oak_places import IN_RAIN, PLACES, STRETCH, Place
+from driftlab.worlds.oak_places import PLACES
 from driftlab.worlds.oak_renderer import Shot, Sight, render
-from driftlab.worlds.oak_surroundings import LENGTH, Surroundings, ahead, board, bush, surroundings, tree
+from driftlab.worlds.oak_surroundings import LENGTH, Surroundings, ahead, surroundings
+from driftlab.worlds.oak_things import Thing, things
 
 SECONDS_A_FRAME = 2
 """OAK is labelled at half a frame a second."""
-_STAYS = 0.5  # of what does not move, the part that is there at every visit
 _FURTHEST, _FURTHEST_LARGE, _LARGE = 24.0, 38.0, 2.0  # metres at which things are still drawn, and large ones
 _NEAREST = 1.1  # metres
-_PHASES = 4
-_ON_THE_RIGHT = ("bus", "car", "ship")  # where roads and water are
-_KERB = 2.2  # metres from the middle of the way
-
-
-@dataclass
-class Thing:
-    """One object, or a piece of unlabelled scenery.
-
-    Attributes:
-        category: Its label; empty for scenery.
-        drawing: How it looks.
-        seed: Of its looks.
-        x: Metres right of the middle of the way.
-        base: Metres above the ground.
-        z: Metres along the way, in the clip's first frame.
-        height: Metres.
-        pace: Metres along the way from one frame to the next.
-    """
-
-    category: str
-    drawing: Drawing
-    seed: tuple[int, ...]
-    x: float
-    base: float
-    z: float
-    height: float
-    pace: float = 0.0
-
-    def __post_init__(self) -> None:
-        self._sprites: dict[int, Image.Image] = {}
-
-    def at(self, frame: int) -> float:
-        """Metres along the way in this frame of the clip."""
-        return self.z + self.pace * frame
-
-    def sprite(self, frame: int) -> Image.Image:
-        """How it looks in this frame of the clip."""
-        phase = frame % _PHASES if self.pace else 0
-        if phase not in self._sprites:
-            self._sprites[phase] = sprite(self.drawing, self.seed, phase / _PHASES)
-        return self._sprites[phase]
 
 
 def clip(visit: Visit, frames: int, size: int, seed: int) -> Iterator[Shot]:
@@ -76,104 +30,35 @@ def clip(visit: Visit, frames: int, size: int, seed: int) -> Iterator[Shot]:
         seed: The world's.
     """
     draw = np.random.default_rng([seed, 1, visit.number])
-    place = PLACES[visit.place]
-    number = list(PLACES).index(visit.place)
+    place, there = PLACES[visit.place], things(visit, seed)
     around = _surroundings(visit.place, seed, visit.winter)
-    things = [
-        *_things(place, [seed, 2, number], stays=True),
-        *_things(place, [seed, 3, visit.number], stays=False),
-        *_scenery(place, [seed, 4, number], visit),
-    ]
-    if visit.rain and not place.indoors:
-        things += _umbrellas([seed, 5, visit.number])
     cameras = walk(frames, float(draw.uniform(0, LENGTH)), draw)
     for frame, camera in enumerate(cameras):
-        sights = _sights(things, camera, frame)
+        sights = _sights(there, camera, frame)
         yield render(place, around, camera, sights, visit, frame * SECONDS_A_FRAME, size, draw)
 
 
-def _sights(things: list[Thing], camera: Camera, frame: int) -> list[Sight]:
+def _sights(there: list[Thing], camera: Camera, frame: int) -> list[Sight]:
     """What is before the camera, furthest first."""
-    places = np.array([(thing.x, thing.base, thing.at(frame)) for thing in things])
+    places = np.array([(thing.x, thing.base, thing.at(frame)) for thing in there])
     places[:, 2] = ahead(places[:, 2], camera.z)
     points, depths = camera.project(places)
     order = np.argsort(-depths, kind="stable")
     return [
         Sight(
-            things[index].category,
-            things[index].sprite(frame),
+            there[index].category,
+            there[index].sprite(frame),
             float(points[index, 0]),
             float(points[index, 1]),
             float(depths[index]),
-            things[index].height,
+            there[index].height,
         )
         for index in order.tolist()
-        if _NEAREST < depths[index] < (_FURTHEST_LARGE if things[index].height > _LARGE else _FURTHEST)
+        if _NEAREST < depths[index] < (_FURTHEST_LARGE if there[index].height > _LARGE else _FURTHEST)
         and -0.8 < points[index, 0] < 1.8
     ]
 
 
-def _things(place: Place, seed: list[int], *, stays: bool) -> list[Thing]:
-    """The objects of a place that are there at every visit, or those of this visit alone."""
-    things = []
-    for category, density in place.mix.items():
-        kind, label = KINDS[category], CATEGORIES.index(category)
-        draw = np.random.default_rng([*seed, label])
-        expected = density * LENGTH / STRETCH
-        part = 1 - kind.moves
-        number = draw.poisson(expected * (part * _STAYS if stays else 1 - part * _STAYS))
-        for index in range(number):
-            # of a visit's own things the share that `moves` tells of all of them is on the move
-            moving = not stays and draw.random() < kind.moves / (1 - part * _STAYS)
-            drawing = kind.drawings[draw.integers(len(kind.drawings))]
-            height = float(draw.uniform(*drawing.metres))
-            x = float(draw.uniform(*kind.aside))
-            if category in _ON_THE_RIGHT:
-                x = max(x, _KERB + drawing.aspect * height / 2)
-            elif draw.random() < 0.5:
-                x = -x
-            if place.indoors:
-                x = float(np.clip(x, 0.3 - place.walls[0], place.walls[1] - 0.3))
-            pace = kind.pace * float(draw.choice([-1, 1]) * draw.uniform(0.5, 1.2)) if moving else 0.0
-            z = float(draw.uniform(0, LENGTH))
-            things.append(Thing(category, drawing, (*seed, label, index), x, kind.base, z, height, pace))
-    return things
-
-
-def _umbrellas(seed: list[int]) -> list[Thing]:
-    """People under umbrellas."""
-    draw = np.random.default_rng(seed)
-    person, umbrella = KINDS["person"].drawings[0], KINDS["umbrella"].drawings[0]
-    things = []
-    for index in range(draw.poisson(IN_RAIN * LENGTH / STRETCH)):
-        x, z = float(draw.uniform(-2.2, 2.2)), float(draw.uniform(0, LENGTH))
-        pace = float(draw.uniform(-0.8, 0.8))
-        things.append(Thing("person", person, (*seed, index, 0), x, 0.0, z, 1.7, pace))
-        things.append(Thing("umbrella", umbrella, (*seed, index, 1), x + 0.12, 1.0, z - 0.05, 1.15, pace))
-    return things
-
-
-def _scenery(place: Place, seed: list[int], visit: Visit) -> list[Thing]:
-    """Trees, bushes and boards, the same at every visit, trees in the dress of the season."""
-    draw = np.random.default_rng(seed)
-    month = visit.start.month
-    autumn, bare = month in (10, 11), month in (12, 1, 2, 3)
-    foliage = (0.08, 0.7, 0.7) if autumn else (0.3, 0.6, 0.5)
-    kinds: list[tuple[Drawing, float, tuple[float, float]]] = [
-        (tree(None if bare else foliage), place.trees, (3.0, 9.0)),
-        (bush(foliage), place.trees, (2.2, 8.0)),
-        (board(place.wall[0]), 0.25, (1.6, 2.5)),
-    ]
-    things = []
-    for kind, (drawing, density, aside) in enumerate(kinds):
-        for index in range(draw.poisson(density * LENGTH / STRETCH)):
-            x = float(draw.choice([-1, 1]) * draw.uniform(*aside))
-            z, height = float(draw.uniform(0, LENGTH)), float(draw.uniform(*drawing.metres))
-            if not (place.water and x > 4):
-                things.append(Thing("", drawing, (*seed, kind, index), x, 0.0, z, height))
-    return things
-
-
-@cache
+@lru_cache(maxsize=64)
 def _surroundings(name: str, seed: int, winter: bool) -> Surroundings:
     return surroundings(PLACES[name], [seed, 6, list(PLACES).index(name)], winter)
