@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from driftlab.data import ntu, nucla
+from driftlab.data import markers, ntu, nucla
 from driftlab.data.faults import duplicate_pairs, one_frame
 from driftlab.data.ntu_names import CLASSES as NTU_CLASSES
 from driftlab.data.skeletons import Fit, SkeletonSet
@@ -145,7 +145,9 @@ def find(name: str, folder: Path | str | None = None) -> Path:
     place = Path(folder) if folder is not None else data_dir() / name
     if not entry.holds(place):
         state = "this folder holds none of its files" if place.is_dir() else "there is no such folder"
-        raise MissingDataError(f"{entry.title} is missing: {state}.", file=place, hint=entry.obtain)
+        is_world = (place / markers.FILE).exists()
+        hint = markers.REPAIR.format(place=place) if is_world else entry.obtain
+        raise MissingDataError(f"{entry.title} is missing: {state}.", file=place, hint=hint)
     return place
 
 

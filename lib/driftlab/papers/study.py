@@ -47,6 +47,8 @@ def load_skeletons(data: str, folder: str = "", sequences: int = 80, seed: int =
         MissingDataError: The dataset is not there; the text says what to get and where to put it.
     """
     if data in WORLDS:
+        if folder:
+            raise ParameterError(f"data is {data!r}, which is made, not read: data_folder has no use here.")
         name, make = WORLDS[data]
         return catalog.load(name, make(sequences_per_class=sequences, seed=seed))
     if data not in catalog.DATASETS:
@@ -68,6 +70,7 @@ class Study:
         engine: `local` or `ray`.
         jobs: How many batches of runs are worked on at once; 0 for one a core.
         replicas: How many runs are trained side by side in a batch at most.
+        changed: Parameters that differ from the scale's own, for provenance.
         methods: The methods that the notebook compares; None where it names them otherwise.
         hyper: Hyper-parameters, by method, that differ from Table 3's best.
         others: The notebook's other parameters, which it uses itself.
@@ -89,6 +92,7 @@ class Study:
         engine: str = "local",
         jobs: int = 0,
         replicas: int = 8,
+        changed: Mapping[str, Any] | None = None,
         methods: Sequence[str] | None = None,
         hyper: Mapping[str, Mapping[str, float]] | None = None,
         **others: Any,
@@ -100,6 +104,7 @@ class Study:
         self.dataset = catalog.dataset(self.skeletons.source.name)
         self.data, self.digest = task_data(self.skeletons, self.dataset.frames, self.dataset.fit)
         self.replicas = replicas
+        self.changed = dict(changed or {})
         self.hyper = dict(hyper or {})
         for name in self.hyper:
             self.method(name)
@@ -192,7 +197,13 @@ class Study:
 
     def made(self, table: pd.DataFrame | None = None) -> Provenance:
         """The provenance of results computed from an evaluation table, or from the data alone."""
-        return provenance(self.skeletons.source, scale=self.scale, notebook=self.notebook, table=table)
+        return provenance(
+            self.skeletons.source,
+            scale=self.scale,
+            notebook=self.notebook,
+            table=table,
+            changed=self.changed,
+        )
 
     def table(
         self,
