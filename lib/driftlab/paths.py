@@ -17,13 +17,18 @@ def project_root() -> Path:
     return Path(given).resolve() if given else Path(__file__).resolve().parents[2]
 
 
+def outputs_path() -> Path:
+    """Where everything that is computed goes, there or not; `$DRIFTLAB_OUTPUTS` overrides `outputs/`."""
+    return Path(os.environ.get("DRIFTLAB_OUTPUTS") or project_root() / "outputs").resolve()
+
+
 def outputs_dir() -> Path:
-    """Where everything that is computed goes; `$DRIFTLAB_OUTPUTS` overrides `outputs/`.
+    """`outputs_path()`, made if it is not there.
 
     Raises:
         StoreError: The folder cannot be created or written to.
     """
-    folder = Path(os.environ.get("DRIFTLAB_OUTPUTS") or project_root() / "outputs").resolve()
+    folder = outputs_path()
     probe = folder / f".writable-{os.getpid()}"
     try:
         folder.mkdir(parents=True, exist_ok=True)

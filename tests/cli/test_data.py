@@ -74,3 +74,12 @@ def test_a_difference_is_exit_code_1(project: Project, driftlab: Driver, two_of_
     result = driftlab("data", "verify", "nucla", "--folder", str(two_of_nucla))
     assert result.code == 1
     assert "records 1,484 2 differs" in result.out
+
+
+def test_verify_takes_a_tilde_for_the_home_folder(
+    driftlab: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    result = driftlab("data", "verify", "nucla", "--folder=~/mine")
+    assert result.code == 2
+    assert f"{tmp_path / 'mine'}: " in result.err and "there is no such folder" in result.err

@@ -1,6 +1,7 @@
 """`driftlab run`: what is refused before anything starts, what is executed, and what is said at the end."""
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -156,6 +157,65 @@ def test_an_unwritable_outputs_folder_is_found_before_anything_starts(
     assert f"The outputs folder {tmp_path / 'file'} cannot be written to" in result.err
 
 
+@pytest.mark.parametrize(
+    ("folder", "message"),
+    [
+        (False, "The folder {}/smoke for executed notebooks cannot be made (Not a directory). Move away"),
+        (True, "{}/smoke/41_x.ipynb is a folder, and the executed notebook belongs there. Move it away"),
+    ],
+)
+def test_what_is_in_the_way_of_executed_notebooks_is_found_before_anything_starts(
+    project: Project, driftlab: Driver, tmp_path: Path, folder: bool, message: str
+) -> None:
+    project.notebook("41_x", CELL)
+    project.scale("smoke", "41_x", "{}")
+    place = tmp_path / "outputs" / "notebooks"
+    place.parent.mkdir()
+    if folder:
+        (place / "smoke" / "41_x.ipynb").mkdir(parents=True)
+    else:
+        place.touch()
+
+    result = driftlab("run", "--scale", "smoke")
+
+    assert result.code == 2
+    assert f"Nothing was started. {message.format(place)}" in result.err
+
+
+def test_an_executed_notebook_that_cannot_be_kept_is_a_failure_and_leftovers_are_removed(
+    project: Project, driftlab: Driver, tmp_path: Path
+) -> None:
+    folder = tmp_path / "outputs" / "notebooks" / "demo"
+    folder.mkdir(parents=True)
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    (folder / f".41_x.{gone.pid}.ipynb").write_text("left by a killed command line")
+    output = folder / "41_x.ipynb"
+    project.notebook("41_x", None, f"import os\nos.mkdir({str(output)!r})")
+
+    result = driftlab("run")
+
+    assert result.code == 1
+    assert (
+        f"the executed notebook could not be put at {output} (Is a directory) and is {folder}/" in result.out
+    )
+    assert [path.name for path in folder.iterdir() if path != output] == [f".41_x.{os.getpid()}.ipynb"]
+
+
+def test_a_tilde_is_the_home_folder(
+    project: Project, driftlab: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.notebook("41_y", DATA_CELL)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+
+    there = driftlab("run", "--dry-run", "--outputs", "~/x")
+    nobody = driftlab("run", "--dry-run", "--outputs", "~no-such-user/x")
+
+    assert f"→ {tmp_path / 'home' / 'x' / 'notebooks' / 'demo' / '41_y.ipynb'}" in there.out
+    assert nobody.code == 2
+    assert "'~no-such-user/x': there is no such home folder" in nobody.err
+
+
 def test_dry_run_shows_and_executes_nothing(project: Project, driftlab: Driver, tmp_path: Path) -> None:
     project.notebook("40_x", CELL, "print('must not run')")
     project.notebook("41_y", DATA_CELL)
@@ -168,7 +228,7 @@ def test_dry_run_shows_and_executes_nothing(project: Project, driftlab: Driver, 
     assert f"→ {tmp_path / 'outputs' / 'notebooks' / 'demo' / '40_x.ipynb'}" in there.out
     assert missing.code == 2
     assert f"dataset ntu: missing: {Path.cwd() / 'some' / 'where'}: NTU RGB+D" in missing.out
-    assert not (tmp_path / "outputs" / "notebooks").exists()
+    assert not (tmp_path / "outputs").exists()
 
 
 def test_an_unknown_dataset_suggests_the_nearest(project: Project, driftlab: Driver) -> None:

@@ -120,3 +120,10 @@ def test_real_nucla_is_verified(real_data):
         "sequences of one frame",
         "feeder_split.json or feeder_ucla.py",
     ]
+
+
+def test_a_world_without_its_sequences_is_to_be_deleted(tmp_path):
+    folder = nucla_world(tmp_path / "w", sequences_per_class=1)
+    (folder / "all_sqe").rename(tmp_path / "away")
+    with pytest.raises(MissingDataError, match=f"none of its files.*delete {folder}, and it is made anew"):
+        catalog.find("nucla", folder)

@@ -91,6 +91,8 @@ def test_names():
     assert not SampleName(1, 1, 38, 1, 11).wanted and not SampleName(1, 1, 3, 1, 10).wanted
     with pytest.raises(DataError, match="list, record A001S001: A sample is named"):
         SampleName.parse("A001S001", Path("list"))
+    with pytest.raises(DataError, match=r"list, record S001C001P001R001A000: .* count from 1"):
+        SampleName.parse("S001C001P001R001A000", Path("list"))
 
 
 # ---------------------------------------------------------------- text
@@ -158,6 +160,28 @@ def test_a_file_with_another_name(text_folder):
     (text_folder / "first.skeleton").write_text("1\n")
     with pytest.raises(DataError, match=r"first\.skeleton, record first: A sample is named"):
         load_ntu(text_folder)
+
+
+def test_an_action_0_names_the_file(text_folder):
+    (text_folder / "S001C001P001R001A000.skeleton").write_text("1\n")
+    with pytest.raises(DataError, match=r"A000\.skeleton, record .*A000: The numbers .* count from 1"):
+        load_ntu(text_folder)
+
+
+def test_the_inner_folder_of_a_world_is_a_world(world):
+    assert load_ntu(world / "nturgb+d_skeletons").source.kind == "synthetic"
+
+
+def test_a_damaged_world_is_to_be_deleted_and_not_to_be_got_again(world, tmp_path):
+    copy = shutil.copytree(world, tmp_path / "copy")
+    path = copy / "nturgb+d_skeletons" / "S001C001P001R001A001.skeleton"
+    path.write_text(path.read_text().partition("\n")[0])
+    for given in (copy, path.parent):
+        with pytest.raises(DataError, match="cut short") as caught:
+            load_ntu(given)
+        text = str(caught.value)
+        assert str(path) in text and "Unpack it again" not in text
+        assert f"delete {copy}, and it is made anew" in text
 
 
 def test_nothing_of_the_benchmark(tmp_path):
@@ -295,6 +319,7 @@ def test_labels_that_are_missing(skeletons, tmp_path):
     ("name", "content", "message"),
     [
         ("train_label.json", "[[", "cannot be read"),
+        ("train_label.json", "[" * 100_000, r"train_label\.json: These labels cannot be read"),
         ("train_label.json", '{"names": []}', "cannot be read.*labels"),
         ("train_label.json", '[["S001C001P001R001A001"], ["0"]]', "a label must be an integer, not '0'"),
         ("train_label.json", '[["S001C001P001R001A001"], [0, 1]]', "1 names and 2 labels"),
@@ -330,7 +355,10 @@ def test_an_npy_cut_short(skeletons, tmp_path):
         load_ntu(tmp_path)
 
 
-@pytest.mark.parametrize(("value", "message"), [(np.nan, "a NaN or an infinity"), (0, "all zeros")])
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [(np.nan, "a NaN or an infinity"), (0, "all zeros"), (1e30, "a position beyond 1,000,000 m")],
+)
 def test_unusable_samples(skeletons, tmp_path, value, message):
     array = padded(skeletons)
     array[7] = value
@@ -372,3 +400,17 @@ def test_an_npz_cut_short_or_incomplete(skeletons, tmp_path):
     np.savez(path, **arrays)
     with pytest.raises(DataError, match=r"field 'x_train': This is not a readable npz file"):
         load_ntu(tmp_path)
+
+
+def test_arrays_under_the_other_kind_of_name(skeletons, tmp_path):
+    one = write_npz(tmp_path / "one", skeletons)
+    np.save(tmp_path / "array.npy", skeletons.labels)
+    (tmp_path / "array.npy").rename(one / "NTU60_CS.npz")
+    with pytest.raises(DataError, match=r"NTU60_CS\.npz, field 'y_train': .*not a zip archive.*renamed"):
+        load_ntu(one)
+    for file in ("train_data_joint.npy", "train_label.npy"):
+        other = write_npy(tmp_path / file, skeletons, "npy")
+        with (other / file).open("wb") as stream:
+            np.savez(stream, skeletons.labels)
+        with pytest.raises(DataError, match=rf"{file}: .*an archive of several arrays; was it renamed"):
+            load_ntu(other)

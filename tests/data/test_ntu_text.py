@@ -100,6 +100,7 @@ JOINT = "0.1 0.2 0.3 277.4 191.5 1036.4 519.6 -0.2 0.02 0.97 -0.06 2"
         (["2", "0", "0"], "None of the 2 frames holds a body.*missing_skeletons.txt"),
         (lines_with(1, "two"), "line 1: Expected the number of frames, found 'two'"),
         (lines_with(1, "-2"), "line 1: Expected the number of frames, found '-2'"),
+        (lines_with(1, "9" * 5000), "line 1: Expected the number of frames, found '999"),
         (lines_with(1, "1"), "line 30: There is text after the last frame"),
         (lines_with(1, "3"), "ends after line 57, where the number of bodies of frame 3 of 3 should follow"),
         (
@@ -117,6 +118,10 @@ JOINT = "0.1 0.2 0.3 277.4 191.5 1036.4 519.6 -0.2 0.02 0.97 -0.06 2"
             "line 6: a joint in frame 1 of 2 must be numbers.*'zero'",
         ),
         (lines_with(6, JOINT.replace("0.2", "nan", 1)), "line 6: The position of a joint .* is not finite"),
+        (
+            lines_with(7, JOINT.replace("0.2", "-1e39", 1)),
+            "line 7: The position of a joint .* beyond 1,000,000",
+        ),
         (lines_with(57, JOINT.replace("0.1", "inf", 1)), "line 57: The position of a joint in frame 2 of 2"),
     ],
 )

@@ -7,6 +7,7 @@ import pytest
 from driftlab.data.nucla import BONES, CLASSES, TOTALS, load_nucla
 from driftlab.data.skeletons import prepare
 from driftlab.errors import DataError, MissingDataError
+from driftlab.worlds.nucla_layout import nucla_world
 
 GOOD = "a01_s01_e00_v01"
 
@@ -187,6 +188,10 @@ def test_a_folder_without_data(tmp_path, made):
         ({"skeletons": damaged([0.1, 0.2])}, "skeletons", r"Joint 4 of frame 1 .* it is \[0.1, 0.2\]"),
         ({"skeletons": damaged([0.1, "x", 0.2])}, "skeletons", "Joint 4 of frame 1 must be three numbers"),
         ({"skeletons": damaged([0.1, None, 0.2])}, "skeletons", "Joint 4 of frame 1 must be three numbers"),
+        ({"skeletons": damaged([0.1, 10**30, 0.2])}, "skeletons", "Joint 4 of frame 1 .* up to 1,000,000"),
+        ({"skeletons": damaged([0.1, 10**4000, 0.2])}, "skeletons", r"Joint 4 .* it is \[0\.1, 1000*\.\.\."),
+        ({"skeletons": damaged([0.1, 1e39, 0.2])}, "skeletons", r"Joint 4 of frame 1 .* it is .*1e\+39"),
+        ({"skeletons": [[[0, 0, -(2**63)]] * 20]}, "skeletons", "Joint 0 of frame 0 .* up to 1,000,000"),
     ],
 )
 def test_a_damaged_record_names_file_record_and_field(nucla_folder, change, field, message):
@@ -227,3 +232,50 @@ def test_a_sequence_of_one_frame_is_usable(nucla_folder):
     assert "1 sequences of one frame: a01_s01_e00_v01" in skeletons.notes
     prepared = prepare(skeletons)
     assert np.isfinite(prepared).all() and (prepared == prepared[:, :1]).all()
+
+
+@pytest.mark.parametrize("file", [f"all_sqe/{GOOD}.json", "feeder_split.json"])
+def test_json_that_is_nested_too_deeply(nucla_folder, file):
+    folder = nucla_folder(GOOD, order={"train": [GOOD], "val": []})
+    (folder / file).write_text("[" * 100_000)
+    with pytest.raises(DataError, match=f"{file}: This JSON is nested too deeply"):
+        load_nucla(folder)
+
+
+# ---------------------------------------------------------------- synthetic worlds
+
+
+@pytest.fixture
+def world(tmp_path):
+    return nucla_world(tmp_path / "world", sequences_per_class=1)
+
+
+def test_the_inner_folder_of_a_world_is_a_world(world, tmp_path):
+    link = tmp_path / "mine"
+    link.symlink_to(world / "all_sqe")
+    for given in (world, world / "all_sqe", link):
+        assert load_nucla(given).source.caption.startswith("nucla: a synthetic world"), given
+
+
+def test_a_folder_beside_a_marker_is_no_world(nucla_folder, world):
+    folder = nucla_folder(GOOD)
+    (world / "world.json").rename(folder.parent / "world.json")
+    assert load_nucla(folder).source.kind == "subset"
+
+
+@pytest.mark.parametrize("file", ["all_sqe", "feeder_split.json"])
+def test_a_damaged_world_is_to_be_deleted_and_not_to_be_got_again(world, file):
+    path = world / file
+    path = next(path.iterdir()) if path.is_dir() else path
+    path.write_text(path.read_text()[:20])
+    with pytest.raises(DataError) as caught:
+        load_nucla(world)
+    text = str(caught.value)
+    assert text.startswith(f"{path}: This is not complete JSON")
+    assert f"delete {world}, and it is made anew" in text and "get it again" not in text
+
+
+def test_a_world_that_lacks_a_sequence_is_to_be_deleted(world):
+    next((world / "all_sqe").iterdir()).unlink()
+    with pytest.raises(DataError, match=f"have no file. It belongs to a synthetic world: delete {world}"):
+        load_nucla(world / "all_sqe" / "..")

@@ -57,11 +57,29 @@ def test_no_notebooks_says_which_folder(project: Project) -> None:
         find()
 
 
-@pytest.mark.parametrize("content", ['{"cells": [', '{"worksheets": []}', "[]", ""])
+@pytest.mark.parametrize("content", ['{"cells": [', '{"worksheets": []}', "[]", "", "[" * 100_000])
 def test_a_damaged_notebook_is_named(project: Project, content: str) -> None:
     project.notebook("41_x", "seed = 0").write_text(content)
     with pytest.raises(DataError, match=r"41_x\.ipynb: This is not a notebook of format 4"):
         find(["41"])
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ("3", "its cells are no list but int"),
+        ("[3]", "cell 1 is no object but int"),
+        ('[{}, {"metadata": 3}]', "cell 2 has metadata or tags of another form"),
+        ('[{"metadata": {"tags": 3}}]', "cell 1 has metadata or tags of another form"),
+        ('[{"source": 3}]', "cell 1 has a source that is no text"),
+        ('[{"source": [3]}]', "cell 1 has a source that is no text"),
+    ],
+)
+def test_cells_of_another_form_are_named(project: Project, cells: str, message: str) -> None:
+    project.notebook("41_x", "seed = 0").write_text(f'{{"cells": {cells}}}')
+    with pytest.raises(DataError) as error:
+        find(["41"])
+    assert f"41_x.ipynb: This is not a notebook of format 4 ({message})" in str(error.value)
 
 
 def test_a_damaged_notebook_is_no_obstacle_to_the_others(project: Project) -> None:

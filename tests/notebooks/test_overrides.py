@@ -49,7 +49,7 @@ def test_demo_is_the_notebook_as_it_stands(project: Project, notebook: Notebook)
         ("data_folder", "/data: here", "/data: here"),
         ("data_folder", '"quoted"', "quoted"),
         ("strengths", "{EWC: 1e3}", {"EWC": 1e3}),
-        ("jobs", "-1", -1),
+        ("jobs", "12", 12),
         ("augment", "true", True),
     ],
 )
@@ -82,6 +82,7 @@ def test_values_are_read_as_the_parameter_wants_them(
         ("jobs", "2.5", "'jobs' cannot be 2.5: it should be a whole number or null"),
         ("augment", "1", "'augment' cannot be 1: it should be true or false"),
         ("seeds", "[0, 1", "'seeds' cannot be '[0, 1'"),
+        ("seeds", "2024-13-45", "'seeds' cannot be '2024-13-45'"),
     ],
 )
 def test_refuses_with_the_nearest_valid(notebook: Notebook, name: str, text: str, message: str) -> None:
@@ -98,6 +99,9 @@ def test_refuses_with_the_nearest_valid(notebook: Notebook, name: str, text: str
         ("- epochs", "should map parameter names to values"),
         ("", "should map parameter names to values"),
         ("epochs: [", "is not readable YAML"),
+        ("epochs: 2024-13-45", "is not readable YAML"),
+        ("[" * 100_000, "is not readable YAML"),
+        ("1: 2", "smoke/41_x.yaml: 1 is not a parameter's name"),
     ],
 )
 def test_a_scales_file_is_held_to_the_same(
@@ -109,6 +113,18 @@ def test_a_scales_file_is_held_to_the_same(
     assert message in str(error.value)
 
 
+def test_a_scales_file_that_is_no_text(project: Project, notebook: Notebook) -> None:
+    project.scale("smoke", "41_x", "")
+    path = project.root / "params" / "smoke" / "41_x.yaml"
+    path.write_bytes(b"epochs: \xff")
+    with pytest.raises(ParameterError, match=r"smoke/41_x\.yaml is not text in UTF-8"):
+        resolve(notebook, "smoke")
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(ParameterError, match=r"smoke/41_x\.yaml cannot be read \(Is a directory\)"):
+        resolve(notebook, "smoke")
+
+
 def test_a_scale_without_a_file_is_not_silently_the_demo(notebook: Notebook) -> None:
     with pytest.raises(
         ParameterError, match=r"'paper' is not defined for 41_x: .*params/paper/41_x\.yaml is not there"
@@ -118,7 +134,8 @@ def test_a_scale_without_a_file_is_not_silently_the_demo(notebook: Notebook) -> 
 
 def test_check_parameters_returns_the_running_notebooks_values(notebook: Notebook) -> None:
     running = {"epochs": 3, "rate": 1, "seeds": [0], "something": "else", "In": ["", "epocs = 3"]}
-    assert check_parameters("41", running) == {"epochs": 3, "rate": 1, "seeds": [0]}
+    values = check_parameters("41", running)
+    assert values == {"epochs": 3, "rate": 1, "seeds": [0], "changed": {"epochs": 3, "rate": 1}}
 
 
 def test_check_parameters_refuses_a_wrong_kind(notebook: Notebook) -> None:

@@ -14,7 +14,9 @@ SETTINGS = {"width": 8, "depth": 1, "epochs": 3, "learning_rate": 1e-2}
 
 
 def study(**settings: Any) -> SkeletonStudy:
-    return SkeletonStudy("41_cgl_task_order", scale="smoke", data="world", world_sequences=10, jobs=1, **settings)
+    return SkeletonStudy(
+        "41_cgl_task_order", scale="smoke", data="world", world_sequences=10, jobs=1, **settings
+    )
 
 
 def test_hyper_parameters_differ_from_table_3_where_it_is_asked_for() -> None:

@@ -11,6 +11,7 @@ from driftlab.errors import ParameterError, StoreError
 from driftlab.provenance import Source
 from driftlab.reporting.artifacts import load_artifacts
 from driftlab.reporting.figures import save_figure
+from driftlab.reporting.page import write_report
 from driftlab.reporting.records import Artifact, Provenance, provenance
 from driftlab.reporting.tables import save_table
 from matplotlib.figure import Figure
@@ -182,3 +183,30 @@ def test_an_unwritable_outputs_folder_is_explained(tmp_path: Path) -> None:
     blocked.write_text("not a folder")
     with pytest.raises(StoreError, match=r"cannot be written .* set DRIFTLAB_OUTPUTS"):
         save_one(blocked, made())
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"values": [[]]}, "table.values, row 'BARE': 1 columns are labelled and it has 0 cells"),
+        ({"values": []}, "table.values: 1 rows are labelled and it has 0"),
+        ({"text": []}, "table.text: 1 rows are labelled and it has 0"),
+        ({"marks": []}, "table.marks: 1 rows are labelled and it has 0"),
+        ({"deviations": [[None, 1.0]]}, "table.deviations, row 'BARE': 1 columns are labelled and it has 2"),
+        ({"rows": []}, "table.values: 0 rows are labelled and it has 1"),
+        ({"columns": ["AA", "BB"]}, "table.values, row 'BARE': 2 columns are labelled and it has 1 cells"),
+        (None, "table: its cells are missing"),
+    ],
+)
+def test_a_ragged_table_is_a_problem_and_the_report_shows_the_others(
+    tmp_path: Path, changes: dict[str, object] | None, message: str
+) -> None:
+    saved = save_one(tmp_path, made(OFFICIAL))
+    save_one(tmp_path, made(OFFICIAL), part="other")
+    assert saved.table is not None
+    file = tmp_path / "tables" / "nucla-official-demo" / "cgl_table_2.json"
+    _edit(file, table=None if changes is None else saved.table.model_dump() | changes)
+    found, problems = load_artifacts(tmp_path)
+    assert [one.artifact.part for one in found] == ["other"]
+    assert [problem.text for problem in problems] == [problems[0].text] and message in problems[0].text
+    assert "cgl_table_2.json" in write_report(tmp_path).read_text("utf-8")

@@ -25,7 +25,9 @@ def test_a_failed_write_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.M
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("driftlab.reporting.files.os.fsync", full)
-    with pytest.raises(StoreError, match=r"file\.txt cannot be written \(No space left on device\)"):
+    with pytest.raises(
+        StoreError, match=r"file\.txt cannot be written \(No space left on device\)\. Free some space"
+    ):
         write_atomic(target, b"new")
     assert target.read_bytes() == b"old"
     assert [path.name for path in tmp_path.iterdir()] == ["file.txt"]

@@ -232,7 +232,8 @@ def test_a_failing_stage_does_not_take_others_down(store: Store, toy: Toy, marks
         run(store, broken)
     text = str(caught.value)
     assert "8 of 24 runs could not be finished; every stage that was finished is kept in" in text
-    assert '{"order": [1, 0, 2, 3], "seed": 0}: stage 1 of 4: ValueError: stage 0-1 does not work' in text
+    assert 'stage 1 of 4 of the run {"order": [1, 0, 2, 3], "seed": 0})' in text
+    assert text.splitlines()[1].startswith("  ValueError: stage 0-1 does not work"), "the reason comes first"
     assert "(toy_experiment.py, line " in text
     assert text.count("\n") == 6 and text.endswith("… and 3 more")
     failures = caught.value.failures
@@ -256,7 +257,7 @@ def test_what_only_fails_together_is_computed_alone(store: Store, toy: Toy, tabl
 
 def test_a_measurement_that_is_no_number_is_a_failure(store: Store, toy: Toy) -> None:
     with pytest.raises(
-        SweepError, match=r"2 of 24 .*\n.*stage 2 of 4: the rows of a stage of toy.*\.value is nan"
+        SweepError, match=r"2 of 24 .*\n  the rows of a stage of toy.*\.value is nan.*stage 2 of 4"
     ):
         run(store, replace(toy, not_a_number="0-1-2"))
     assert run(store, toy).computed == 1 + 2 + 2

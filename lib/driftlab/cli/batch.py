@@ -16,6 +16,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Literal, TextIO
 
+import psutil
+
 from driftlab.cli.plan import Plan
 from driftlab.cli.processes import ProcessTree
 
@@ -105,6 +107,7 @@ def _execute(
     plan: Plan, turn: Turn, timeout: float | None, environment: dict[str, str], show: Callable[[Turn], None]
 ) -> None:
     plan.output.parent.mkdir(parents=True, exist_ok=True)
+    _clear_leftovers(plan.output)
     partial = plan.output.with_name(f".{plan.output.stem}.{os.getpid()}.ipynb")
     started = time.monotonic()
     turn.state = "running"
@@ -142,11 +145,13 @@ def _execute(
             with _signals_ignored():
                 tree.kill()
                 process.wait()
-                _keep(partial, plan.output)
+                problem = _keep(partial, plan.output)
                 turn.seconds = time.monotonic() - started
         if turn.state == "running":
             turn.state = "failed"
             turn.error = f"the notebook's process {_ending(process.returncode, log)}"
+        if problem:
+            _add_problem(turn, problem)
 
 
 def _follow(
@@ -194,13 +199,36 @@ def _apply(event: dict[str, Any], turn: Turn) -> None:
         turn.error = f"{place}{event['failed']}: {' '.join(event['message'].split())}"
 
 
-def _keep(partial: Path, output: Path) -> None:
-    """Put the executed notebook in its place, whole or as far as it came."""
+def _add_problem(turn: Turn, problem: str) -> None:
+    turn.error = f"{turn.error}; {problem}" if turn.error else problem
+    if turn.state == "passed":
+        turn.state = "failed"
+
+
+def _keep(partial: Path, output: Path) -> str:
+    """Put the executed notebook in its place, whole or as far as it came.
+
+    Returns:
+        Why that could not be done, for the batch's table; empty if it was.
+    """
     try:
         json.loads(partial.read_text(encoding="utf-8"))
-        partial.replace(output)
     except (OSError, ValueError):
         partial.unlink(missing_ok=True)  # killed while it was being written; an earlier run's notebook stays
+        return ""
+    try:
+        partial.replace(output)
+    except OSError as error:
+        return f"the executed notebook could not be put at {output} ({error.strerror}) and is {partial}"
+    return ""
+
+
+def _clear_leftovers(output: Path) -> None:
+    """Remove what command lines that were killed left half executed beside a notebook's place."""
+    for path in output.parent.glob(f".{output.stem}.*.ipynb"):
+        owner = path.name.split(".")[-2]
+        if owner.isdigit() and not psutil.pid_exists(int(owner)):
+            path.unlink(missing_ok=True)
 
 
 def _ending(code: int, log: Path) -> str:

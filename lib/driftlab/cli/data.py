@@ -13,6 +13,7 @@ from rich.table import Table
 from typer.core import TyperGroup
 
 from driftlab.cli.console import console_for
+from driftlab.cli.plan import absolute
 from driftlab.errors import MissingDataError
 from driftlab.paths import data_dir
 
@@ -90,7 +91,7 @@ def verify(
     """
     from driftlab.data import catalog
 
-    checks = catalog.verify(name, folder)
+    checks = catalog.verify(name, absolute(folder) if folder is not None else None)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column(name)
     table.add_column("official", justify="right")
@@ -122,6 +123,12 @@ def _describe(console: Console, name: str) -> None:
         ("for", escape(", ".join(entry.papers))),
         ("terms", escape(entry.terms)),
         ("get it", escape(entry.obtain)),
+        (
+            "put it",
+            escape(
+                f"into {data_dir() / name}, or anywhere: then -p data_folder DIR, and verify --folder DIR"
+            ),
+        ),
         ("state", state),
     ):
         console.print(f"  {label:<7} {text}", soft_wrap=True, highlight=False)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from driftlab.cli.kernel import kernel_python
-from driftlab.errors import MissingDataError, ParameterError
+from driftlab.errors import MissingDataError, ParameterError, StoreError
 from driftlab.notebooks import Notebook, find, resolve
 from driftlab.notebooks.overrides import Scale
 
@@ -74,11 +74,23 @@ def make_plans(
         overrides = resolve(notebook, scale, given, {"scale": scale} | options)
         if overrides.get("data_folder"):
             # the kernel works in another directory than the person who typed the path
-            overrides["data_folder"] = str(Path(overrides["data_folder"]).expanduser().absolute())
+            overrides["data_folder"] = str(absolute(overrides["data_folder"]))
         values = {name: one.default for name, one in notebook.parameters.items()} | overrides
         output = outputs / "notebooks" / scale / f"{notebook.name}.ipynb"
         plans.append(Plan(notebook, overrides, values, _datasets(values), output))
     return plans
+
+
+def absolute(path: str | Path) -> Path:
+    """A path that a person typed, from the root; a shell leaves `~` as it is in --name=~/x and in quotes.
+
+    Raises:
+        ParameterError: It begins with `~` and a name that no user has.
+    """
+    try:
+        return Path(path).expanduser().absolute()
+    except RuntimeError as error:
+        raise ParameterError(f"'{path}': there is no such home folder ({error}).") from error
 
 
 def _datasets(values: dict[str, Any]) -> list[Dataset]:
@@ -103,6 +115,7 @@ def require_ready(plans: Sequence[Plan]) -> None:
 
     Raises:
         MissingDataError: A dataset; the text says which notebooks want it, what to get and where to put it.
+        StoreError: An executed notebook cannot be put where it belongs.
         DriftlabError: The kernel.
     """
     kernel_python()
@@ -114,3 +127,20 @@ def require_ready(plans: Sequence[Plan]) -> None:
     if problems:
         lines = [f"{', '.join(names)}: {problem}" for problem, names in problems.items()]
         raise MissingDataError("Nothing was started. " + "\n".join(lines))
+    for plan in plans:
+        _require_place(plan.output)
+
+
+def _require_place(output: Path) -> None:
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"Nothing was started. The folder {output.parent} for executed notebooks cannot be made "
+            f"({error.strerror}). Move away what is in its place, or choose another folder with --outputs."
+        ) from error
+    if output.is_dir():
+        raise StoreError(
+            f"Nothing was started. {output} is a folder, and the executed notebook belongs there. "
+            "Move it away, or choose another folder with --outputs."
+        )

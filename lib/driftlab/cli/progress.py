@@ -91,5 +91,8 @@ def summary(batch: Batch) -> Table:
     return table
 
 
-def _short(message: str, limit: int = 300) -> str:
-    return message if len(message) <= limit else f"{message[: limit - 1]}…"
+def _short(message: str, begins: int = 500, ends: int = 200) -> str:
+    """A long message's beginning, which says what is wrong, and its end, which often says what to do."""
+    if len(message) <= begins + ends:
+        return message
+    return f"{message[:begins].rstrip()} … {message[-ends:].lstrip()}"

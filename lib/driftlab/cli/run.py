@@ -14,9 +14,9 @@ from rich.markup import escape
 
 from driftlab.cli.batch import run_batch
 from driftlab.cli.console import console_for
-from driftlab.cli.plan import Plan, make_plans, require_ready
+from driftlab.cli.plan import Plan, absolute, make_plans, require_ready
 from driftlab.cli.progress import Progress, summary
-from driftlab.paths import outputs_dir
+from driftlab.paths import outputs_dir, outputs_path
 
 MINUTES: dict[str, float] = {"smoke": 10, "demo": 60}
 """Wall-clock limit of a notebook where none is given. The paper scale has none."""
@@ -110,8 +110,8 @@ def run(
     Exit code: 0 if all passed, 1 if one failed, 2 if nothing could start, 128 + signal if it was stopped.
     """
     if outputs is not None:
-        os.environ["DRIFTLAB_OUTPUTS"] = str(outputs.absolute())
-    folder = outputs_dir()
+        os.environ["DRIFTLAB_OUTPUTS"] = str(absolute(outputs))
+    folder = outputs_path()
     options = {name: value for name, value in (("engine", engine and engine.value), ("jobs", jobs)) if value}
     plans = make_plans(notebooks or [], scale.value, options, parameters or [], folder)
     console = console_for()
@@ -119,6 +119,7 @@ def run(
         _print_plans(console, plans)
         missing = any(dataset.problem for plan in plans for dataset in plan.datasets)
         raise typer.Exit(2 if missing else 0)
+    outputs_dir()  # an unwritable folder is noticed now
     require_ready(plans)
     minutes = timeout if timeout is not None else MINUTES.get(scale.value)
     with Progress(console, [plan.notebook.name for plan in plans]) as progress:

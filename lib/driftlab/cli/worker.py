@@ -7,6 +7,7 @@ It says how far it is in a file, one JSON object a line, which the command line 
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -21,6 +22,7 @@ from papermill.exceptions import PapermillExecutionError
 from papermill.execute import execute_notebook
 
 from driftlab.cli.processes import ProcessTree
+from driftlab.reporting.files import remedy
 
 _ending = threading.Lock()
 """Held while the tree is being ended, so that the main thread does not leave before that is done."""
@@ -95,7 +97,12 @@ def main() -> None:
         )
     except PapermillExecutionError as error:
         reporter.report(failed=error.ename, message=error.evalue, prompt=error.exec_count)
-    except Exception as error:  # a dead kernel, a full disk: whatever it is belongs into the batch's table
+    except OSError as error:
+        message = str(error)
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):  # the only file that this process writes at length
+            message = f"{job['output']} cannot be written ({error.strerror}). {remedy(error)}"
+        reporter.report(failed=type(error).__name__, message=message)
+    except Exception as error:  # a dead kernel: whatever it is belongs into the batch's table
         reporter.report(failed=type(error).__name__, message=str(error))
     else:
         reporter.report(passed=True)

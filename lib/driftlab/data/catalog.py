@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from driftlab.data import ntu, nucla, oak, voc
+from driftlab.data import markers, ntu, nucla, oak, voc
 from driftlab.data.detection import DetectionSet, FrameStream
 from driftlab.data.faults import duplicate_pairs, one_frame
 from driftlab.data.ntu_names import CLASSES as NTU_CLASSES
@@ -219,7 +219,9 @@ def find(name: str, folder: Path | str | None = None) -> Path:
     place = Path(folder) if folder is not None else data_dir() / name
     if not entry.holds(place):
         state = "this folder holds none of its files" if place.is_dir() else "there is no such folder"
-        raise MissingDataError(f"{entry.title} is missing: {state}.", file=place, hint=entry.obtain)
+        is_world = (place / markers.FILE).exists()
+        hint = markers.REPAIR.format(place=place) if is_world else entry.obtain
+        raise MissingDataError(f"{entry.title} is missing: {state}.", file=place, hint=hint)
     return place
 
 

@@ -29,6 +29,12 @@ def parse_json(content: bytes, path: Path) -> Any:
     """
     try:
         return json.loads(content)
+    except RecursionError as error:
+        raise DataError(
+            "This JSON is nested too deeply to be read.",
+            file=path,
+            hint="It is damaged: get it again from where it came.",
+        ) from error
     except ValueError as error:
         raise DataError(
             f"This is not complete JSON ({error}).",

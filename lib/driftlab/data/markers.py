@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from driftlab.errors import DataError
 
 FILE = "world.json"
+REPAIR = "It belongs to a synthetic world: delete {place}, and it is made anew when it is next needed."
 
 
 @dataclass(frozen=True)
@@ -59,9 +61,46 @@ def read_marker(folder: Path) -> WorldMarker | None:
         )
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, TypeError, KeyError) as error:
+    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
         raise DataError(
             f"This marker of a synthetic world cannot be read ({error}).",
             file=path,
-            hint="Delete the folder; the world is made again when it is next needed.",
+            hint=REPAIR.format(place=folder),
+        ) from error
+
+
+def world_folder(folder: Path, inner: str) -> Path | None:
+    """The folder with the marker of the world that `folder` is or lies in; None for real data.
+
+    Args:
+        folder: A dataset's folder, or the one in it that holds the sequences.
+        inner: The name that the latter has in the dataset's layout. Whoever gives it, by its own path or
+            through a link, still gives a world.
+    """
+    sequences = (folder / inner if (folder / inner).is_dir() else folder).resolve()
+    places = (folder, sequences, *([sequences.parent] if sequences.name == inner else []))
+    return next((place for place in places if (place / FILE).exists()), None)
+
+
+@contextmanager
+def reading(folder: Path, inner: str) -> Iterator[WorldMarker | None]:
+    """The marker of a dataset that is being read; None for real data. See `world_folder`.
+
+    Raises:
+        DataError: The marker cannot be understood; or what the body raised, with advice that fits a world,
+            which nobody can get again from where it came.
+    """
+    place = world_folder(folder, inner)
+    marker = read_marker(place) if place else None
+    try:
+        yield marker
+    except DataError as error:
+        if place is None:
+            raise
+        raise type(error)(
+            error.problem,
+            file=error.file,
+            record=error.record,
+            field=error.field,
+            hint=REPAIR.format(place=place),
         ) from error

@@ -23,7 +23,7 @@ from tqdm.auto import tqdm
 from driftlab.data import ntu_arrays
 from driftlab.data.faults import fault_notes
 from driftlab.data.files import read_bytes
-from driftlab.data.markers import read_marker
+from driftlab.data.markers import WorldMarker, reading
 from driftlab.data.ntu_names import CLASSES, SampleName, names_in
 from driftlab.data.ntu_text import parse_skeleton
 from driftlab.data.skeletons import SkeletonSet
@@ -81,27 +81,31 @@ def load_ntu(folder: Path | str) -> SkeletonSet:
         DataError: A file does not hold what its layout promises.
     """
     folder = Path(folder)
+    with reading(folder, TEXT_FOLDER) as marker:
+        return _load(folder, marker)
+
+
+def _load(folder: Path, marker: WorldMarker | None) -> SkeletonSet:
     there = [layout for layout, (find, _) in _LAYOUTS.items() if find(folder)]
     if not there:
         raise MissingDataError("There are no NTU RGB+D skeletons here.", file=folder, hint=OBTAIN)
     find, read = _LAYOUTS[there[0]]
-    reading = read(find(folder))
-    if not reading.names:
+    found = read(find(folder))
+    if not found.names:
         raise DataError("No sample is of A001–A010 and the x-sub training half.", file=folder, hint=OBTAIN)
     others = [f"also there and not read: {', '.join(there[1:])}"] if there[1:] else []
-    counts = tuple(np.bincount(reading.labels, minlength=len(CLASSES)).tolist())
-    marker = read_marker(folder)
+    counts = tuple(np.bincount(found.labels, minlength=len(CLASSES)).tolist())
     kind: Kind = "synthetic" if marker else "official" if counts == TOTALS else "subset"
-    detail = f"{len(reading.names):,} sequences, {reading.layout}"
+    detail = f"{len(found.names):,} sequences, {found.layout}"
     skeletons = SkeletonSet(
-        sequences=tuple(reading.sequences),
-        labels=np.array(reading.labels, dtype=np.int64),
-        names=tuple(reading.names),
+        sequences=tuple(found.sequences),
+        labels=np.array(found.labels, dtype=np.int64),
+        names=tuple(found.names),
         classes=CLASSES,
         bones=BONES,
-        source=Source(kind, "ntu", f"{detail}, {marker.caption}" if marker else detail, reading.digest),
+        source=Source(kind, "ntu", f"{detail}, {marker.caption}" if marker else detail, found.digest),
     )
-    return replace(skeletons, notes=(*reading.notes, *others, *fault_notes(skeletons)))
+    return replace(skeletons, notes=(*found.notes, *others, *fault_notes(skeletons)))
 
 
 def holds_ntu(folder: Path) -> bool:

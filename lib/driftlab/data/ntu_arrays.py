@@ -11,15 +11,21 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from driftlab.data.skeletons import FARTHEST
 from driftlab.errors import DataError, MissingDataError
 
 JOINTS = 25
 BODIES = 2
+# RuntimeError: an encrypted member, or a compression that this Python lacks
+_UNREADABLE_NPZ = (
+    *(OSError, ValueError, EOFError, KeyError, RuntimeError),
+    *(zipfile.BadZipFile, zlib.error),
+)
 _UNPICKLE = (
     "A pickle is never read here, because reading one runs whatever code it holds. If you trust the file, "
     'convert it once:  python -c "import json, pickle; '
@@ -34,7 +40,7 @@ def npy_rows(path: Path, count: int, wanted: Sequence[int]) -> Iterator[NDArray[
         DataError: The file cannot be read or has another shape.
     """
     try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
+        array = _npy(path, mmap_mode="r")
     except (OSError, ValueError, EOFError) as error:
         raise DataError(f"This is not a readable npy file ({error}).", file=path) from error
     _check(array.shape, array.dtype, (count, 3, "T", JOINTS, BODIES), path, None)
@@ -63,7 +69,7 @@ def npz_rows(path: Path, key: str, count: int, wanted: Sequence[int]) -> Iterato
                     raise DataError("The array is cut short.", file=path, record=index, field=key)
                 row = np.frombuffer(content, dtype).reshape(shape[1], BODIES, JOINTS, 3)
                 yield _trimmed(row, path, index)
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
+    except _UNREADABLE_NPZ as error:
         raise DataError(f"This is not a readable npz file ({error}).", file=path, field=key) from error
 
 
@@ -74,9 +80,11 @@ def npz_labels(path: Path, key: str) -> list[int]:
         DataError: The array is not there or not one-hot.
     """
     try:
+        if not zipfile.is_zipfile(path):
+            raise ValueError("it is not a zip archive of arrays; was it renamed?")
         with np.load(path, allow_pickle=False) as archive:
             one_hot = archive[key]
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
+    except _UNREADABLE_NPZ as error:
         raise DataError(f"This is not a readable npz file ({error}).", file=path, field=key) from error
     if one_hot.ndim != 2 or not (np.isin(one_hot, (0, 1)).all() and (one_hot.sum(axis=1) == 1).all()):
         raise DataError(
@@ -104,7 +112,7 @@ def read_labels(stem: Path) -> tuple[Path, list[str] | None, list[int]]:
         if path.is_file():
             try:
                 names, labels = reader(path)
-            except (OSError, ValueError, EOFError, TypeError, KeyError) as error:
+            except (OSError, ValueError, EOFError, TypeError, KeyError, RecursionError) as error:
                 raise DataError(f"These labels cannot be read ({error}).", file=path) from error
             return path, names, labels
     pickle = stem.with_name(stem.name + ".pkl")
@@ -134,10 +142,18 @@ def _text_labels(path: Path) -> tuple[list[str], list[int]]:
 
 
 def _npy_labels(path: Path) -> tuple[None, list[int]]:
-    labels = np.load(path, allow_pickle=False)
+    labels = _npy(path)
     if labels.ndim != 1 or labels.dtype.kind not in "iu":
         raise ValueError(f"expected integers (N,), found {labels.dtype} {labels.shape}")
     return None, [int(label) for label in labels]
+
+
+def _npy(path: Path, mmap_mode: Literal["r"] | None = None) -> NDArray[Any]:
+    loaded = np.load(path, mmap_mode=mmap_mode, allow_pickle=False)
+    if not isinstance(loaded, np.ndarray):
+        loaded.close()
+        raise ValueError("it is an archive of several arrays; was it renamed?")
+    return loaded
 
 
 def _integer(value: object) -> int:
@@ -174,6 +190,8 @@ def _trimmed(row: NDArray[np.floating[Any]], path: Path, index: int) -> NDArray[
     """A copy of (T, 2, 25, 3) up to its last frame that is not all zeros."""
     if not np.isfinite(row).all():
         raise DataError("The sample holds a NaN or an infinity.", file=path, record=index)
+    if float(np.abs(row).max()) > FARTHEST:
+        raise DataError(f"The sample holds a position beyond {FARTHEST:,.0f} m.", file=path, record=index)
     filled = np.flatnonzero(row.any(axis=(1, 2, 3)))
     if len(filled) == 0:
         raise DataError("The sample is empty (all zeros).", file=path, record=index)

@@ -48,14 +48,19 @@ class SampleName:
         """Read a name, with or without `.skeleton`; `file` is where it stands, for the error.
 
         Raises:
-            DataError: The name has another form.
+            DataError: The name has another form, or counts from 0.
         """
         match = _NAME.fullmatch(name.removesuffix(".skeleton"))
         if match is None:
             raise DataError(
                 "A sample is named SsssCcccPpppRrrrAaaa, e.g. S001C002P003R001A004.", file=file, record=name
             )
-        return cls(*(int(part) for part in match.groups()))
+        numbers = [int(part) for part in match.groups()]
+        if 0 in numbers:
+            raise DataError(
+                "The numbers in a sample's name count from 1; this one has a 0.", file=file, record=name
+            )
+        return cls(*numbers)
 
     def __str__(self) -> str:
         numbers = (self.setup, self.camera, self.performer, self.replication, self.action)

@@ -12,12 +12,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from driftlab.data.skeletons import FARTHEST
 from driftlab.errors import DataError
 
 JOINTS = 25
 BODIES = 2
 _BODY_FIELDS = 10
 _JOINT_FIELDS = 12
+_DIGITS = 9  # of a count
 
 
 @dataclass
@@ -127,7 +129,7 @@ class _Lines:
 
     def count(self, what: str) -> int:
         text = self._take(what).strip()
-        if not text.isdigit():
+        if not (text.isdigit() and len(text) <= _DIGITS):
             raise self._wrong(f"Expected {what}, found {text[:40]!r}.", self._next - 1)
         return int(text)
 
@@ -152,6 +154,11 @@ class _Lines:
         if not np.isfinite(positions).all():
             joint = int(np.argwhere(~np.isfinite(positions))[0][0])
             raise self._wrong(f"The position of {what} is not finite.", self._next - JOINTS + joint)
+        if (far := np.abs(positions) > FARTHEST).any():
+            joint = int(np.argwhere(far)[0][0])
+            raise self._wrong(
+                f"The position of {what} is beyond {FARTHEST:,.0f} m.", self._next - JOINTS + joint
+            )
         return identity, positions
 
     def finish(self) -> None:

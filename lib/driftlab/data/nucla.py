@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import reprlib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from driftlab.data import markers
 from driftlab.data.faults import fault_notes, without_duplicates
 from driftlab.data.files import parse_json, read_bytes
-from driftlab.data.skeletons import SkeletonSet
+from driftlab.data.skeletons import FARTHEST, SkeletonSet
 from driftlab.errors import DataError, MissingDataError
 from driftlab.provenance import Kind, Source
 
@@ -78,6 +79,12 @@ def load_nucla(folder: Path | str, *, drop_duplicates: bool = False) -> Skeleton
         DataError: A file does not hold what the layout promises; the text names file, record and field.
     """
     folder = Path(folder)
+    with markers.reading(folder, SEQUENCES) as marker:
+        skeletons = _load(folder, marker)
+    return without_duplicates(skeletons) if drop_duplicates else skeletons
+
+
+def _load(folder: Path, marker: markers.WorldMarker | None) -> SkeletonSet:
     files, others = _files(folder)
     if not files:
         raise MissingDataError("There are no N-UCLA sequences here.", file=folder, hint=OBTAIN)
@@ -91,7 +98,6 @@ def load_nucla(folder: Path | str, *, drop_duplicates: bool = False) -> Skeleton
         sequences.append(sequence)
         labels.append(label)
     counts = tuple(np.bincount(labels, minlength=len(CLASSES)).tolist())
-    marker = markers.read_marker(folder)
     kind: Kind = "synthetic" if marker else "official" if counts == TOTALS else "subset"
     detail = f"{len(order):,} sequences"
     if marker:
@@ -105,8 +111,7 @@ def load_nucla(folder: Path | str, *, drop_duplicates: bool = False) -> Skeleton
         source=Source(kind, "nucla", detail, digest.hexdigest()),
     )
     ignored = [f"{len(others)} JSON files not named as sequences: {', '.join(others[:5])}"] if others else []
-    skeletons = replace(skeletons, notes=(*order_note, *ignored, *fault_notes(skeletons)))
-    return without_duplicates(skeletons) if drop_duplicates else skeletons
+    return replace(skeletons, notes=(*order_note, *ignored, *fault_notes(skeletons)))
 
 
 def holds_nucla(folder: Path) -> bool:
@@ -179,7 +184,8 @@ def _sequence(path: Path, content: bytes) -> tuple[NDArray[np.float32], int]:
             raise DataError("This field is missing.", file=path, record=path.stem, field=field)
     if record["file_name"] != path.stem:
         raise DataError(
-            f"The file says that it is {record['file_name']!r}: it was renamed, or holds another sequence.",
+            f"The file says that it is {reprlib.repr(record['file_name'])}: it was renamed, or holds another "
+            "sequence.",
             file=path,
             record=path.stem,
             field="file_name",
@@ -187,7 +193,7 @@ def _sequence(path: Path, content: bytes) -> tuple[NDArray[np.float32], int]:
     label = record["label"]
     if type(label) is not int or not 1 <= label <= len(CLASSES):
         raise DataError(
-            f"The label must be an integer from 1 to {len(CLASSES)}, not {label!r}.",
+            f"The label must be an integer from 1 to {len(CLASSES)}, not {reprlib.repr(label)}.",
             file=path,
             record=path.stem,
             field="label",
@@ -220,19 +226,28 @@ def _skeletons(path: Path, given: Any) -> NDArray[np.float32]:
     except ValueError:
         array = np.zeros(0)
     if array.shape != (len(given), JOINTS, 3) or array.dtype.kind not in "fi":
-        frame, joint = _odd_joint(given)
-        raise wrong(f"Joint {joint} of frame {frame} must be three numbers; it is {given[frame][joint]!r}.")
+        raise wrong(_odd_joint(given))
     if not np.isfinite(array).all():
         frame, joint, _ = np.argwhere(~np.isfinite(array))[0]
         raise wrong(f"Joint {joint} of frame {frame} is not finite: {given[frame][joint]!r}.")
+    if (np.abs(array.astype(np.float64)) > FARTHEST).any():
+        raise wrong(_odd_joint(given))
     return array.astype(np.float32)
 
 
-def _odd_joint(frames: list[list[Any]]) -> tuple[int, int]:
-    """Where the first joint is that is not three numbers."""
-    return next(
-        (frame, joint)
+def _odd_joint(frames: list[list[Any]]) -> str:
+    """What is wrong with the first joint that is not three numbers, or too far off to be a position."""
+    frame, joint, xyz = next(
+        (frame, joint, xyz)
         for frame, joints in enumerate(frames)
         for joint, xyz in enumerate(joints)
-        if not (isinstance(xyz, list) and len(xyz) == 3 and all(type(value) in (int, float) for value in xyz))
+        if not (isinstance(xyz, list) and len(xyz) == 3 and all(map(_is_coordinate, xyz)))
     )
+    return (
+        f"Joint {joint} of frame {frame} must be three numbers (metres, up to {FARTHEST:,.0f}); "
+        f"it is {reprlib.repr(xyz)}."
+    )
+
+
+def _is_coordinate(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= FARTHEST

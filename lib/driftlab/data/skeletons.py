@@ -14,6 +14,7 @@ from driftlab.errors import DataError, ParameterError
 from driftlab.provenance import Kind, Source
 
 Fit = Literal["resample", "pad"]
+FARTHEST = 1e6  # metres; a sensor sees a few, so whatever lies beyond is damage
 CENTRE_JOINT = 1  # 0-based: the middle of the spine, for Kinect v1 and v2 alike
 
 

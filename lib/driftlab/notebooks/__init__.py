@@ -4,7 +4,7 @@ Nothing here executes a notebook or imports anything heavy, so that a wrong para
 """
 
 from driftlab.notebooks.files import Notebook, find, read
-from driftlab.notebooks.overrides import check_parameters, resolve
+from driftlab.notebooks.overrides import changes, check_parameters, resolve
 from driftlab.notebooks.parameters import Parameter, parse_cell
 
-__all__ = ["Notebook", "Parameter", "check_parameters", "find", "parse_cell", "read", "resolve"]
+__all__ = ["Notebook", "Parameter", "changes", "check_parameters", "find", "parse_cell", "read", "resolve"]

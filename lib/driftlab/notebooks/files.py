@@ -111,13 +111,36 @@ def cells(path: Path) -> list[dict[str, Any]]:
         found = json.loads(path.read_text(encoding="utf-8"))["cells"]
     except OSError as error:
         raise DataError(f"The notebook cannot be read ({error.strerror}).", file=path) from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise DataError(
-            f"This is not a notebook of format 4 ({type(error).__name__}: {error}).",
-            file=path,
-            hint="Restore it with git, or save it anew from JupyterLab.",
-        ) from error
-    return list(found)
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise _no_notebook(path, f"{type(error).__name__}: {error}") from error
+    if not isinstance(found, list):
+        raise _no_notebook(path, f"its cells are no list but {type(found).__name__}")
+    for number, cell in enumerate(found, start=1):
+        if problem := _wrong(cell):
+            raise _no_notebook(path, f"cell {number} {problem}")
+    return found
+
+
+def _wrong(cell: object) -> str:
+    """What keeps a cell from being read; empty for nothing."""
+    if not isinstance(cell, dict):
+        return f"is no object but {type(cell).__name__}"
+    metadata = cell.get("metadata", {})
+    if not isinstance(metadata, dict) or not isinstance(metadata.get("tags", []), list):
+        return "has metadata or tags of another form"
+    source = cell.get("source", "")
+    lines = [source] if isinstance(source, str) else source
+    if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
+        return "has a source that is no text"
+    return ""
+
+
+def _no_notebook(path: Path, why: str) -> DataError:
+    return DataError(
+        f"This is not a notebook of format 4 ({why}).",
+        file=path,
+        hint="Restore it with git, or save it anew from JupyterLab.",
+    )
 
 
 def _source(cell: dict[str, Any]) -> str:

@@ -13,11 +13,16 @@ import yaml
 
 from driftlab.errors import ParameterError
 from driftlab.notebooks.files import Notebook, find
+from driftlab.notebooks.hush import hush
 from driftlab.notebooks.kinds import choices, describe, fits
+from driftlab.notebooks.limits import broken_limit
 from driftlab.notebooks.parameters import Parameter
 from driftlab.paths import project_root
 
 Scale = Literal["smoke", "demo", "paper"]
+
+WITHOUT_EFFECT = {"scale", "data", "data_folder", "engine", "jobs", "replicas"}
+"""On results, or (scale and data) said by every result itself."""
 
 
 def resolve(
@@ -74,6 +79,28 @@ def check(notebook: Notebook, values: Mapping[str, Any], where: str | Path = "")
             problem = _wrong(value, parameter)
             raise ParameterError(f"{prefix}{notebook.name}'s parameter '{name}' cannot be {problem}.")
         _check_keys(name, value, parameter.default, prefix)
+        if words := broken_limit(notebook.name, name, value):
+            raise ParameterError(
+                f"{prefix}{notebook.name}'s parameter '{name}' has to be {words}, not {value!r}."
+            )
+
+
+def changes(notebook: Notebook, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values that differ from what the scale that they name has, and that results depend on.
+
+    Args:
+        notebook: Whose parameters.
+        values: All of them, by name; `scale` among them.
+    """
+    own = {name: parameter.default for name, parameter in notebook.parameters.items()}
+    path = project_root() / "params" / str(values.get("scale", "demo")) / f"{notebook.name}.yaml"
+    if path.is_file():
+        own |= _read_file(path)
+    return {
+        name: value
+        for name, value in values.items()
+        if name in own and name not in WITHOUT_EFFECT and value != own[name]
+    }
 
 
 def check_parameters(name: str, namespace: Mapping[str, Any]) -> dict[str, Any]:
@@ -89,11 +116,12 @@ def check_parameters(name: str, namespace: Mapping[str, Any]) -> dict[str, Any]:
         namespace: The notebook's `globals()`.
 
     Returns:
-        The parameters' values, by name.
+        The parameters' values, by name, and under `changed` those that differ from the scale's own.
 
     Raises:
         ParameterError: As `check`.
     """
+    hush()
     (notebook,) = find([name])
     # papermill writes its values into a cell of its own, under this comment; IPython keeps cells in `In`.
     injected = [cell for cell in namespace.get("In", []) if cell.startswith("# Parameters\n")]
@@ -102,7 +130,7 @@ def check_parameters(name: str, namespace: Mapping[str, Any]) -> dict[str, Any]:
     check(notebook, {word: None for word in names if word not in notebook.parameters})
     values = {word: namespace[word] for word in notebook.parameters if word in namespace}
     check(notebook, values)
-    return values
+    return values | {"changed": changes(notebook, values)}
 
 
 def _read_file(path: Path) -> dict[str, Any]:
@@ -113,10 +141,16 @@ def _read_file(path: Path) -> dict[str, Any]:
             f"The scale '{path.parent.name}' is not defined for {path.stem}: {path} is not there. "
             "Write the parameters that differ from the notebook's into it, or {} if none does."
         ) from error
-    except yaml.YAMLError as error:
+    except OSError as error:
+        raise ParameterError(f"{path} cannot be read ({error.strerror}).") from error
+    except UnicodeDecodeError as error:
+        raise ParameterError(f"{path} is not text in UTF-8 ({error}); save it as that.") from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: a date that is none
         raise ParameterError(f"{path} is not readable YAML ({' '.join(str(error).split())}).") from error
     if not isinstance(found, dict):
         raise ParameterError(f"{path} should map parameter names to values, and {{}} where there are none.")
+    if wrong := [name for name in found if not isinstance(name, str)]:
+        raise ParameterError(f"{path}: {wrong[0]!r} is not a parameter's name; YAML reads it as no text.")
     return found
 
 
@@ -124,7 +158,7 @@ def _parse(text: str, parameter: Parameter | None) -> Any:
     """A value from the command line. Text where text is wanted, YAML otherwise."""
     try:
         value = yaml.load(text, Loader=_Loader)  # a SafeLoader
-    except yaml.YAMLError:
+    except (yaml.YAMLError, ValueError, RecursionError):
         return text
     return text if parameter and not fits(value, parameter.kind) and fits(text, parameter.kind) else value
 

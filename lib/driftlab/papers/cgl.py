@@ -101,6 +101,11 @@ def run_config(
             "A run needs at least one epoch, a positive learning rate and a seed from 0, "
             f"not {epochs}, {learning_rate} and {seed}."
         )
+    if backbone not in BACKBONES or min(width, depth) < 1:
+        raise ParameterError(
+            f"A backbone is {' or '.join(BACKBONES)}, at least one unit wide and one layer deep, "
+            f"not {backbone}, {width} and {depth}."
+        )
     return {
         "scenario": scenario,
         "backbone": {"name": backbone, "width": width, "depth": depth},
@@ -239,6 +244,12 @@ def _task(labels: NDArray[np.int64], train: NDArray[np.intp], tasks: Sequence[Se
     """The newest task of every replica."""
     per_task, count = len(tasks[0][0]), len(tasks[0])
     records = [tuple(_of(labels, train, replica[t]) for replica in tasks) for t in range(count)]
+    for replica, own in zip(tasks, records[-1], strict=True):
+        if len(own) < 2:
+            raise ParameterError(
+                f"The task of the classes {', '.join(map(str, replica[-1]))} has {len(own)} training "
+                "records; batch normalisation needs two."
+            )
     heads = tuple(slice(t * per_task, (t + 1) * per_task) for t in range(count))
     return Task(
         count - 1, heads[:-1], heads[-1], slice(0, count * per_task), records[-1], tuple(records[:-1])

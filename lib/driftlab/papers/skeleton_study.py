@@ -39,6 +39,8 @@ def load_skeletons(data: str, folder: str = "", sequences: int = 80, seed: int =
         MissingDataError: The dataset is not there; the text says what to get and where to put it.
     """
     if data in WORLDS:
+        if folder:
+            raise ParameterError(f"data is {data!r}, which is made, not read: data_folder has no use here.")
         name, make = WORLDS[data]
         skeletons = catalog.load(name, make(sequences_per_class=sequences, seed=seed))
     elif data in catalog.SKELETONS:
@@ -63,6 +65,7 @@ class SkeletonStudy(Study):
         engine: `local` or `ray`.
         jobs: How many batches of runs are worked on at once; 0 for one a core.
         replicas: How many runs are trained side by side in a batch at most.
+        changed: Parameters that differ from the scale's own, for provenance.
         methods: The methods that the notebook compares; None where it names them otherwise.
         hyper: Hyper-parameters, by method, that differ from Table 3's best.
         others: The notebook's other parameters, which it uses itself.
@@ -84,13 +87,14 @@ class SkeletonStudy(Study):
         engine: str = "local",
         jobs: int = 0,
         replicas: int = 8,
+        changed: Mapping[str, Any] | None = None,
         methods: Sequence[str] | None = None,
         hyper: Mapping[str, Mapping[str, float]] | None = None,
         **others: Any,
     ) -> None:
         skeletons = load_skeletons(data, data_folder, world_sequences, world_seed)
         self.skeletons = without_duplicates(skeletons) if drop_duplicates else skeletons
-        super().__init__("cgl", notebook, scale, self.skeletons.source, engine, jobs, replicas)
+        super().__init__("cgl", notebook, scale, self.skeletons.source, engine, jobs, replicas, changed)
         self.dataset = catalog.dataset(self.skeletons.source.name)
         preparation = catalog.SKELETONS[self.dataset.name]
         self.data, self.digest = task_data(self.skeletons, preparation.frames, preparation.fit)

@@ -51,6 +51,7 @@ class StreamStudy(Study):
         engine: `local` or `ray`.
         jobs: How many runs are worked on at once; 0 for one a core.
         cached: Whether the test frames' features are computed once and kept.
+        changed: Parameters that differ from the scale's own, for provenance.
         others: The notebook's other parameters, which it uses itself.
 
     Raises:
@@ -74,10 +75,11 @@ class StreamStudy(Study):
         engine: str = "local",
         jobs: int = 0,
         cached: bool = True,
+        changed: Mapping[str, Any] | None = None,
         **others: Any,
     ) -> None:
         self.stream = load_stream(data, data_folder, world_steps)
-        super().__init__("oak", notebook, scale, self.stream.source, engine, jobs)
+        super().__init__("oak", notebook, scale, self.stream.source, engine, jobs, changed=changed)
         self.detector, self.protocol = detector, dict(protocol or {})
         self.timeline: Timeline = timeline(self.stream, self.protocol.get("batch", 0))
         if not checkpoint and data != "world":
@@ -159,6 +161,8 @@ def load_stream(data: str, folder: str = "", steps: int = 150) -> FrameStream:
     """
     if data not in ("world", "oak"):
         raise ParameterError(f"data is {data!r}; it can be world or oak.")
+    if data == "world" and folder:
+        raise ParameterError("data is 'world', which is made, not read: data_folder has no use here.")
     stream = catalog.load("oak", oak_world(steps=steps) if data == "world" else folder or None)
     assert isinstance(stream, FrameStream)
     return stream

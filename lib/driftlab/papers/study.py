@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -31,16 +31,25 @@ class Study:
         engine: `local` or `ray`.
         jobs: How many batches of runs are worked on at once; 0 for one a core.
         replicas: How many runs are trained side by side in a batch at most.
+        changed: Parameters that differ from the scale's own, for provenance.
 
     Raises:
         ParameterError: There is no such engine.
     """
 
     def __init__(
-        self, paper: str, notebook: str, scale: str, source: Source, engine: str, jobs: int, replicas: int = 1
+        self,
+        paper: str,
+        notebook: str,
+        scale: str,
+        source: Source,
+        engine: str,
+        jobs: int,
+        replicas: int = 1,
+        changed: Mapping[str, Any] | None = None,
     ) -> None:
         self.paper, self.notebook, self.scale, self.source = paper, notebook, scale, source
-        self.engine, self.replicas = make_engine(engine, jobs), replicas
+        self.engine, self.replicas, self.changed = make_engine(engine, jobs), replicas, dict(changed or {})
 
     @property
     def store(self) -> Store:
@@ -66,7 +75,9 @@ class Study:
 
     def made(self, table: pd.DataFrame | None = None) -> Provenance:
         """The provenance of results computed from an evaluation table, or from the data alone."""
-        return provenance(self.source, scale=self.scale, notebook=self.notebook, table=table)
+        return provenance(
+            self.source, scale=self.scale, notebook=self.notebook, table=table, changed=self.changed
+        )
 
     def table(
         self,

@@ -12,7 +12,7 @@ each other.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -132,11 +132,35 @@ def load_artifacts(outputs: Path | None = None) -> tuple[list[Found], list[Probl
             try:
                 artifact = Artifact.model_validate_json(file.read_bytes())
                 find_paper(artifact.paper).artifact(artifact.artifact)
+                _check_shape(artifact)
             except Exception as error:  # whatever is wrong with the file, the page shows it
                 problems.append(Problem(file, f"This is not a readable sidecar ({brief(error)})."))
             else:
                 found.append(Found(artifact, file.parent, reference))
     return found, problems
+
+
+def _check_shape(artifact: Artifact) -> None:
+    table = artifact.table
+    if table is None:
+        if artifact.kind == "table":
+            raise StoreError("table: its cells are missing")
+        return
+    grids: dict[str, Sequence[Sequence[object]]] = {
+        "values": table.values,
+        "deviations": table.deviations,
+        "text": table.text,
+        "marks": table.marks,
+    }
+    rows, columns = len(table.rows), len(table.columns)
+    for name, grid in grids.items():
+        if len(grid) != rows:
+            raise StoreError(f"table.{name}: {rows} rows are labelled and it has {len(grid)}")
+        for row, line in zip(table.rows, grid, strict=True):
+            if len(line) != columns:
+                raise StoreError(
+                    f"table.{name}, row '{row}': {columns} columns are labelled and it has {len(line)} cells"
+                )
 
 
 def artifact_roots(outputs: Path) -> Iterator[tuple[Path, str]]:

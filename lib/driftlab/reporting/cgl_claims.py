@@ -102,7 +102,8 @@ def claim_4(by_task: pd.DataFrame) -> Verdict:
         "cgl-4",
         test,
         bool(gap >= FAR_BELOW),
-        f"{low.idxmax()} {low.max():.2f} against {high.idxmin()} {high.min():.2f}: {gap:.2f} points below.",
+        f"{low.idxmax()} {low.max():.2f} against {high.idxmin()} {high.min():.2f}: {abs(gap):.2f} points "
+        f"{'below' if gap >= 0 else 'above'}.",
     )
 
 

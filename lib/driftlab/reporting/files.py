@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from contextlib import suppress
@@ -26,13 +27,17 @@ def write_atomic(path: Path, content: bytes) -> None:
             os.fsync(stream.fileno())
         neighbour.replace(path)
     except OSError as error:
-        raise StoreError(
-            f"{path} cannot be written ({error.strerror or error}). "
-            "Make its folder writable, or set DRIFTLAB_OUTPUTS to a folder that is."
-        ) from error
+        raise StoreError(f"{path} cannot be written ({error.strerror or error}). {remedy(error)}") from error
     finally:
         with suppress(OSError):
             neighbour.unlink(missing_ok=True)
+
+
+def remedy(error: OSError) -> str:
+    """What to do about a file of the outputs folder that could not be written."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "Free some space, or set DRIFTLAB_OUTPUTS to a folder on another disk."
+    return "Make its folder writable, or set DRIFTLAB_OUTPUTS to a folder that is."
 
 
 def slug(text: str, what: str) -> str:

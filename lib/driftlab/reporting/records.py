@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -31,6 +32,7 @@ class Provenance(Record):
         source: The data.
         scale: `smoke`, `demo`, `paper`, or a name of the user's own.
         notebook: The notebook that made it, for example `41_cgl_task_order`.
+        changed: Parameters that differ from the scale's own.
         runs: How many runs it rests on; 0 for a result that needs none.
         runs_digest: SHA-256 over those runs' rows; empty without runs.
     """
@@ -38,24 +40,36 @@ class Provenance(Record):
     source: Source
     scale: str
     notebook: str
+    changed: dict[str, Any] = {}
     runs: int = 0
     runs_digest: str = ""
 
     @property
     def folder(self) -> str:
-        """The folder that keeps results of such data apart from all others."""
-        return "-".join(
-            (slug(self.source.name, "source's name"), self.source.kind, slug(self.scale, "scale"))
-        )
+        """The folder that keeps results of such data apart from all others.
+
+        With changed parameters they do not take the place of the scale's own.
+        """
+        name, scale = slug(self.source.name, "source's name"), slug(self.scale, "scale")
+        return "-".join((name, self.source.kind, scale, *(["changed"] if self.changed else [])))
 
     @property
     def caption(self) -> str:
         """The line that stands under every table and figure."""
         runs = f", {self.runs:,} runs ({self.runs_digest[:8]})" if self.runs else ""
-        return f"{self.source.caption}; {self.scale} scale{runs}; notebook {self.notebook}"
+        changed = ", ".join(f"{name} {value}" for name, value in self.changed.items())
+        scale = f"{self.scale} scale{f' changed to {changed}' if changed else ''}"
+        return f"{self.source.caption}; {scale}{runs}; notebook {self.notebook}"
 
 
-def provenance(source: Source, *, scale: str, notebook: str, table: pd.DataFrame | None = None) -> Provenance:
+def provenance(
+    source: Source,
+    *,
+    scale: str,
+    notebook: str,
+    table: pd.DataFrame | None = None,
+    changed: Mapping[str, Any] | None = None,
+) -> Provenance:
     """The provenance of results that were computed from an evaluation table.
 
     Args:
@@ -63,13 +77,15 @@ def provenance(source: Source, *, scale: str, notebook: str, table: pd.DataFrame
         scale: Name of the scale, from the notebook's parameters.
         notebook: Name of the notebook without its suffix.
         table: The evaluation table, if there were runs.
+        changed: The notebook's parameters that differ from the scale's own.
     """
+    made = Provenance(source=source, scale=scale, notebook=notebook, changed=dict(changed or {}))
     if table is None or table.empty:
-        return Provenance(source=source, scale=scale, notebook=notebook)
+        return made
     ordered = table.sort_values(list(table.columns), ignore_index=True)
     digest = hashlib.sha256(ordered.to_csv(index=False, float_format="%.12g").encode()).hexdigest()
     runs = len(table[["paper", "scenario", "method", "seed", "order"]].drop_duplicates())
-    return Provenance(source=source, scale=scale, notebook=notebook, runs=runs, runs_digest=digest)
+    return made.model_copy(update={"runs": runs, "runs_digest": digest})
 
 
 class StoredFile(Record):

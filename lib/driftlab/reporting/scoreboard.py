@@ -240,9 +240,9 @@ def _strongest_verdicts(files: Sequence[FoundVerdicts]) -> list[FoundVerdicts]:
     )
 
 
-def _rank(made: Provenance, reference: str) -> tuple[int, bool, str]:
+def _rank(made: Provenance, reference: str) -> tuple[int, bool, bool, str]:
     scale = SCALES.index(made.scale) if made.scale in SCALES else SCALES.index("demo")
-    return (scale, bool(reference), reference)
+    return (scale, bool(made.changed), bool(reference), reference)
 
 
 def _label(text: str) -> str:

@@ -57,7 +57,8 @@ class Failure:
     problem: str
 
     def __str__(self) -> str:
-        return f"{json.dumps(self.config, default=str)}: stage {self.stage} of {self.stages}: {self.problem}"
+        run = json.dumps(self.config, default=str)
+        return f"{self.problem} (stage {self.stage} of {self.stages} of the run {run})"
 
 
 class SweepError(DriftlabError):

@@ -66,7 +66,7 @@ def _make(folder: Path, detector: StreamFasterRCNN, frames: Frames) -> None:
                 if len(levels) == number:
                     shape = (len(frames.records), *level.shape[1:])
                     file = making / f"level{number}.npy"
-                    levels.append(open_memmap(file, "w+", np.float32, shape))
+                    levels.append(open_memmap(file, "w+", np.float32, shape))  # type: ignore[no-untyped-call]
                 levels[number][image] = level[0].cpu().numpy()
         for kept in levels:
             kept.flush()

@@ -1,0 +1,74 @@
+"""What a parameter has to be beyond its kind. A name means the same in every notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+CGL_METHODS = ("BARE", "EWC", "MAS", "TWP", "LwF", "GEM", "REPLAY")
+TASK_ORDERS = 120  # of five tasks
+
+Limit = tuple[Callable[[Any], bool], str]
+
+
+def _between(low: int, high: int | None = None) -> Limit:
+    words = f"at least {low}" if high is None else f"from {low} to {high}"
+    return lambda value: value is None or (value >= low and (high is None or value <= high)), words
+
+
+def _each(low: int) -> Limit:
+    def holds(values: Sequence[int]) -> bool:
+        return bool(values) and len(set(values)) == len(values) and min(values) >= low
+
+    return holds, f"a list of different numbers, each at least {low}"
+
+
+def _some_of(names: Sequence[str]) -> Limit:
+    def holds(values: Sequence[str]) -> bool:
+        return bool(values) and len(set(values)) == len(values) and set(values) <= set(names)
+
+    return holds, f"a list of different names out of {', '.join(names)}"
+
+
+LIMITS: dict[str, Limit] = {
+    "methods": _some_of(CGL_METHODS),
+    "seeds": _each(0),
+    "widths": _each(1),
+    "depths": _each(1),
+    "engine": (lambda value: value in ("local", "ray"), "local or ray"),
+    "world_sequences": _between(10),  # fewer leave a class without a test sequence
+    "jobs": _between(0),
+    "replicas": _between(1),
+    "epochs": _between(1),
+    "width": _between(1),
+    "depth": _between(1),
+    "orders": _between(1),
+    "joint_orders": _between(1),
+    "with_task_orders": _between(2, TASK_ORDERS),
+    "stgcn_orders": _between(0),
+    "stgcn_width": _between(1),
+    "stgcn_epochs": _between(1),
+    "split_seed": _between(0),
+    "order_seed": _between(0),
+    "grid": (lambda value: all(value.values()), "a mapping without empty entries"),
+    # An order's sensitivity is a range over orders.
+    "41.orders": _between(2, TASK_ORDERS),
+    "43.orders": _between(1, TASK_ORDERS),
+    "44.orders": _between(1, TASK_ORDERS),
+}
+"""By name, or by a notebook's number and name where only that notebook has the limit."""
+
+
+def broken_limit(notebook: str, name: str, value: Any) -> str:
+    """What the value would have to be, or an empty text where it is possible.
+
+    Args:
+        notebook: Its name, which begins with its number.
+        name: The parameter.
+        value: Of the right kind.
+    """
+    holds, words = LIMITS.get(f"{notebook[:2]}.{name}") or LIMITS.get(name) or (lambda _: True, "")
+    try:
+        return "" if holds(value) else words
+    except TypeError:  # text or a fraction where only whole numbers make sense
+        return words
