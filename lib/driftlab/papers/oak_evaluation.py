@@ -14,9 +14,10 @@ from driftlab.models.detectors.heads import Doubt
 from driftlab.models.detectors.stream_detector import StreamFasterRCNN
 from driftlab.runs.experiment import Config, Row
 from driftlab.scenarios.stream import Timeline, frames_of, stretches
-from driftlab.training.detection.evaluation import detect, truths, unknown_precision
+from driftlab.training.detection.evaluation import detect, unknown_precision
 from driftlab.training.detection.frames import Frames
 from driftlab.training.detection.kept_features import FreshFeatures, KeptFeatures
+from driftlab.training.detection.truths import truths_of
 
 DOUBT = {"Non-adaptation": 0.1, "Incremental": 0.1, "EWC": 0.2, "iCaRL": 0.2, "Offline training": 0.1}
 """Below which probability of every class an object is IDK (released code)."""
@@ -49,7 +50,7 @@ class Evaluation:
         doubt = Doubt(DOUBT[self.stage["method"]]) if doubts else None
         images = range(len(self.stream.test))
         found = detect(self.detector, self.frames, self._features(), images, doubt)
-        truth = truths(self.frames, images)
+        truth = truths_of(self.stream.test, images)
         named = [_of_known_classes(one, len(known)) for one in found]
         rows = [
             _row(until, f"class:{self.stream.categories[c]}", "ap50", ap)

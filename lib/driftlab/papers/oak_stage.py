@@ -93,6 +93,19 @@ def execute_stage(data: OakData, stage: Config, state: State | None, device: tor
     return StageResult(rows, {name: value.cpu().numpy() for name, value in online.state().items()})
 
 
+def restored(data: OakData, stage: Config, state: State | None, device: torch.device) -> StreamFasterRCNN:
+    """The detector as a stage has left it; without a state the pretrained one."""
+    detector = _pretrained(data, stage, device)
+    if state:
+        own = {name: torch.from_numpy(np.array(value)) for name, value in state.items()}
+        parameters = {
+            name[len("parameter/") :]: value for name, value in own.items() if name.startswith("parameter/")
+        }
+        detector.load_state_dict(parameters, strict=False)
+        detector.roi_head.bbox_head.known.copy_(own["known"])
+    return detector
+
+
 def _pretrained(data: OakData, stage: Config, device: torch.device) -> StreamFasterRCNN:
     classes = range(len(data.stream.categories))
     detector = build_detector(stage["detector"], len(classes), 0, device)

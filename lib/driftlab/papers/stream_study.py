@@ -11,18 +11,27 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import torch
+from matplotlib.figure import Figure
 from torch import Tensor
 
 from driftlab.data import catalog
-from driftlab.data.detection import DetectionSet, FrameStream
+from driftlab.data.detection import DetectionSet, FrameStream, read_image
 from driftlab.errors import MissingDataError, ParameterError
+from driftlab.models.detectors.configs import INPUT
 from driftlab.papers.oak import METHODS, OnlineDetection, run_config
 from driftlab.papers.oak_pretraining import Pretraining, for_stream, from_checkpoint, pretraining_config
-from driftlab.papers.oak_stage import OakData
+from driftlab.papers.oak_stage import OakData, restored
 from driftlab.papers.study import Study
 from driftlab.paths import outputs_dir
-from driftlab.runs.experiment import StageId
+from driftlab.reporting.oak_tables import shown_classes
+from driftlab.reporting.stream_pictures import detection_strip
+from driftlab.runs.experiment import StageId, State
 from driftlab.scenarios.stream import Timeline, timeline
+from driftlab.table import evaluation_table
+from driftlab.training.detection.evaluation import detect
+from driftlab.training.detection.frames import Frames
+from driftlab.training.detection.kept_features import FreshFeatures
+from driftlab.training.detection.truths import truths_of
 from driftlab.worlds.oak_layout import oak_world
 from driftlab.worlds.oak_static import static_world
 
@@ -33,7 +42,46 @@ CHECKPOINT = (
 )
 
 
-class StreamStudy(Study):
+class DataStudy(Study):
+    """A study of a stream's data.
+
+    Args:
+        notebook: Its name, for provenance.
+        scale: `smoke`, `demo` or `paper`, for provenance.
+        data: `world` is synthetic, `oak` the official data.
+        data_folder: Where official data lie, if not in their usual place.
+        world_steps: How many steps a synthetic stream has.
+        changed: Parameters that differ from the scale's own, for provenance.
+        engine: `local` or `ray`.
+        jobs: How many runs are worked on at once; 0 for one a core.
+
+    Raises:
+        ParameterError: A name is unknown or a number impossible.
+        MissingDataError: The data are not there; the text says what to get.
+    """
+
+    def __init__(
+        self,
+        notebook: str,
+        *,
+        scale: str,
+        data: str,
+        data_folder: str = "",
+        world_steps: int = 150,
+        changed: Mapping[str, Any] | None = None,
+        engine: str = "local",
+        jobs: int = 0,
+    ) -> None:
+        self.stream = load_stream(data, data_folder, world_steps)
+        super().__init__("oak", notebook, scale, self.stream.source, engine, jobs, changed=changed)
+
+    @property
+    def shown(self) -> dict[str, str]:
+        """The classes that have a column of their own, see `driftlab.reporting.oak_tables.shown_classes`."""
+        return shown_classes(self.stream.categories, self.stream.train.counts, self.stream.evaluated)
+
+
+class StreamStudy(DataStudy):
     """A study of a stream.
 
     Args:
@@ -78,8 +126,16 @@ class StreamStudy(Study):
         changed: Mapping[str, Any] | None = None,
         **others: Any,
     ) -> None:
-        self.stream = load_stream(data, data_folder, world_steps)
-        super().__init__("oak", notebook, scale, self.stream.source, engine, jobs, changed=changed)
+        super().__init__(
+            notebook,
+            scale=scale,
+            data=data,
+            data_folder=data_folder,
+            world_steps=world_steps,
+            changed=changed,
+            engine=engine,
+            jobs=jobs,
+        )
         self.detector, self.protocol = detector, dict(protocol or {})
         self.timeline: Timeline = timeline(self.stream, self.protocol.get("batch", 0))
         if not checkpoint and data != "world":
@@ -100,17 +156,61 @@ class StreamStudy(Study):
             **self.protocol,
         )
 
-    def runs(self, methods: Sequence[str], vocabulary: str, seeds: Sequence[int]) -> pd.DataFrame:
+    def runs(
+        self, methods: Sequence[str], vocabulary: str, seeds: Sequence[int], *, keep: str = ""
+    ) -> pd.DataFrame:
         """The evaluation table of every method and repetition; what is in the store is not computed again.
 
         Args:
             methods: From `driftlab.papers.oak.METHODS`.
             vocabulary: `known` or `unknown`.
             seeds: Repetitions.
+            keep: A method whose detectors are kept, of the first repetition, for `before_and_after`.
         """
         configs = [self.config(method, vocabulary, seed) for method in methods for seed in seeds]
         data, digest = self.data()
-        return self.sweep(OnlineDetection(), configs, data, digest).table
+        kept = [self.config(keep, vocabulary, seeds[0])] if keep in methods else []
+        others = [config for config in configs if config not in kept]
+        tables = [self.sweep(OnlineDetection(), others, data, digest).table] if others else []
+        if kept:
+            tables.append(self.sweep(OnlineDetection(), kept, data, digest, keep_states=True).table)
+        return evaluation_table(pd.concat(tables, ignore_index=True))
+
+    def before_and_after(
+        self, method: str, vocabulary: str = "known", seed: int = 0, frames: int = 6
+    ) -> Figure:
+        """What a detector finds in the same test frames before the stream, halfway and at its end.
+
+        Args:
+            method: Whose detectors; they are computed again if `runs` was not to keep them.
+            vocabulary: As for `runs`.
+            seed: The repetition.
+            frames: How many frames, at equal distances.
+        """
+        data, digest = self.data()
+        experiment, stream = OnlineDetection(), self.stream
+        chain = experiment.chain(self.config(method, vocabulary, seed))
+        images = np.linspace(0, len(stream.test) - 1, frames + 2).astype(int)[1:-1]
+        test, rows = Frames(stream.test, INPUT[self.detector]), {}
+        states: list[State] = []
+        for stage in chain:
+            entry = self.store.get(StageId(experiment.name, experiment.version, digest, stage))
+            kept = self.store.load_state(entry) if entry else None
+            if kept is None:  # a later sweep has dropped it
+                kept = experiment.execute(data, [stage], [states[-1] if states else None])[0].state
+            states.append(kept)
+        for place in (0, len(chain) // 2, len(chain) - 1):
+            detector = restored(data, chain[place], states[place], torch.device("cpu"))
+            steps = chain[place]["stream"]["steps"]
+            found = detect(detector, test, FreshFeatures(detector, test), images.tolist())
+            rows[f"after {steps} steps" if steps else "before"] = found
+        return detection_strip(
+            [read_image(stream.test.images[i]) for i in images],
+            truths_of(stream.test, images),
+            rows,
+            stream.categories,
+            [f"step {stream.test_steps[i]}" for i in images],
+        )
 
     def data(self) -> tuple[OakData, str]:
         """What the runs are executed on and the digest that stands for it; pretrains on first use."""

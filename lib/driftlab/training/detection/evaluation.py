@@ -52,15 +52,6 @@ def detect(
     return found
 
 
-def truths(frames: Frames, images: Sequence[int]) -> list[Truth]:
-    """What is labelled in some images."""
-    records = frames.records
-    return [
-        Truth(records.boxes_of(i), records.labels_of(i), records.crowd_of(i))
-        for i in (int(image) for image in images)
-    ]
-
-
 def unknown_precision(
     found: Sequence[Detections], truth: Sequence[Truth], known: NDArray[np.bool_]
 ) -> float | None:
@@ -77,8 +68,8 @@ def unknown_precision(
     classes = len(known)
     said = [_only(one, one.labels == classes) for one in found]
     unknown = [
-        Truth(one.boxes[~known[one.labels]], np.zeros((~known[one.labels]).sum(), dtype=np.int64))
-        for one in truth
+        Truth(one.boxes[new], np.zeros(new.sum(), dtype=np.int64), one.ignored[new])
+        for one, new in ((one, ~known[one.labels]) for one in truth)
     ]
     precision = average_precision(said, unknown, 1)[0]
     return None if np.isnan(precision) else float(precision)
