@@ -60,6 +60,7 @@ LIMITS: dict[str, Limit] = {
     "22.methods": _some_of(OAK_METHODS),
     "23.methods": _some_of(OAK_METHODS[1:4]),
     "24.methods": _some_of(OAK_METHODS[1:4]),
+    "00.methods": _some_of((*CGL_METHODS, "JOINT")),
     # An order's sensitivity is a range over orders.
     "41.orders": _between(2, TASK_ORDERS),
     "43.orders": _between(1, TASK_ORDERS),

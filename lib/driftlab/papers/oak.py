@@ -8,9 +8,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 from driftlab.errors import ParameterError
+from driftlab.models.detectors.configs import DETECTORS
 from driftlab.papers.oak_stage import ONLINE, OakData, execute_stage
 from driftlab.runs.experiment import Config, Row, StageResult, State
 from driftlab.training.process import keep_freed_memory, resolve_device
@@ -63,6 +65,8 @@ def run_config(
     Raises:
         ParameterError: A name is unknown or a number impossible.
     """
+    if detector not in DETECTORS:
+        raise ParameterError(f"There is no detector {detector!r}; there are {', '.join(DETECTORS)}.")
     if method not in METHODS:
         raise ParameterError(f"There is no method {method!r} for a stream; there are {', '.join(METHODS)}.")
     if vocabulary not in ("known", "unknown"):
@@ -71,9 +75,16 @@ def run_config(
         raise ParameterError(
             "Iterations, interval, slots, epochs and batch are at least 1, a seed at least 0."
         )
+    if not (0 < learning_rate < inf and 0 < offline_learning_rate < inf and 0 <= strength < inf):
+        raise ParameterError(
+            "Learning rates have to be above 0, EWC's strength at least 0, and all of them finite, not "
+            f"{learning_rate}, {offline_learning_rate} and {strength}."
+        )
+    if not 0 <= replace <= 1:
+        raise ParameterError(f"replace is a probability from 0 to 1, not {replace}.")
     if not 1 <= interval <= steps:
         raise ParameterError(f"With {steps} steps there is no evaluation every {interval}.")
-    if stretch % interval or not 2 * stretch <= steps:
+    if stretch < 1 or stretch % interval or not 2 * stretch <= steps:
         raise ParameterError(
             f"A stretch has to be a multiple of the interval ({interval} steps) and fit twice into the "
             f"stream ({steps} steps), not {stretch}."

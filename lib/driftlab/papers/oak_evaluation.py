@@ -61,11 +61,21 @@ class Evaluation:
             rows.append(_row(until, "idk", "ap50", unknown))
         return rows + self._stretches(until, named, truth)
 
+    @property
+    def ends(self) -> list[int]:
+        """At which evaluations the stretches are measured: the last one in each of them."""
+        interval = self.stage["stream"]["interval"]
+        return [part.stop // interval * interval for part in self._parts]
+
+    @property
+    def _parts(self) -> list[range]:
+        return stretches(self.time, self.stage["stream"]["stretch"])
+
     def _stretches(self, until: int, named: Sequence[Detections], truth: Sequence[Truth]) -> list[Row]:
-        parts, rows = stretches(self.time, self.stage["stream"]["stretch"]), []
-        if until and until not in [part.stop for part in parts]:
-            return []
-        for number, part in enumerate(parts, 1):
+        rows: list[Row] = []
+        if until and until not in self.ends:
+            return rows
+        for number, part in enumerate(self._parts, 1):
             own = frames_of(self.time, part)
             if ap := self._precision([named[i] for i in own], [truth[i] for i in own]):
                 mean = float(np.mean(list(ap.values())))

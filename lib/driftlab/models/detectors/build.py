@@ -20,6 +20,11 @@ from driftlab.models.detectors.stream_detector import StreamFasterRCNN
 CLASSIFIER = "roi_head.bbox_head.fc_cls."
 REGRESSOR = "roi_head.bbox_head.fc_reg."
 SHOWN = 5
+STRIP = (
+    "What MMEngine writes while training holds objects besides the weights. If you trust the file, keep its "
+    "weights only: python -c \"import torch; torch.save(torch.load('OLD.pth', weights_only=False)"
+    "['state_dict'], 'NEW.pth')\""
+)
 
 Weights = dict[str, Tensor]
 
@@ -85,7 +90,7 @@ def read_checkpoint(file: Path) -> Weights:
         content: Any = torch.load(file, map_location="cpu", weights_only=True)
     except Exception as error:  # unreadable in any of many ways
         raise DataError(
-            f"This checkpoint cannot be read safely ({type(error).__name__}).", file=file, hint=hint
+            f"This checkpoint cannot be read safely ({type(error).__name__}).", file=file, hint=f"{hint} {STRIP}"
         ) from error
     weights = content.get("state_dict", content) if isinstance(content, dict) else None
     if not isinstance(weights, dict) or not all(isinstance(w, Tensor) for w in weights.values()):

@@ -84,10 +84,13 @@ def train_detector(
     loader = DataLoader(data, sampler=sampler, batch_size=None, collate_fn=lambda made: made)
     steps = epochs * len(sampler)
     warm = max(1, steps // 10)
-    schedule = [
-        {"type": "LinearLR", "start_factor": 0.01, "by_epoch": False, "begin": 0, "end": warm},
-        {"type": "CosineAnnealingLR", "T_max": steps, "by_epoch": False, "begin": warm, "end": steps},
+    schedule: list[dict[str, Any]] = [
+        {"type": "LinearLR", "start_factor": 0.01, "by_epoch": False, "begin": 0, "end": warm}
     ]
+    if steps > warm:
+        schedule.append(
+            {"type": "CosineAnnealingLR", "T_max": steps, "by_epoch": False, "begin": warm, "end": steps}
+        )
     detector.train()
     with runner(detector, loader, epochs, optimisation, seed=seed, schedule=schedule) as training:
         training.train()

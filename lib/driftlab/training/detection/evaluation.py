@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
 
 import numpy as np
 import torch
@@ -39,10 +40,9 @@ def detect(
     head.doubt = doubt
     found: list[Detections] = []
     try:
-        for start in range(0, len(images), BATCH):
-            part = images[start : start + BATCH]
+        for part in _batches(frames, images):
             levels = tuple(torch.cat(level) for level in zip(*map(features, part), strict=True))
-            samples = [frames.sample(int(image)).to(device) for image in part]
+            samples = [frames.sample(image).to(device) for image in part]
             for sample in detector.predict(tuple(level.to(device) for level in levels), samples):
                 one = sample.pred_instances.cpu()
                 found.append(Detections(one.bboxes.numpy(), one.scores.numpy(), one.labels.numpy()))
@@ -50,6 +50,13 @@ def detect(
         detector.train(training)
         head.doubt = None
     return found
+
+
+def _batches(frames: Frames, images: Sequence[int]) -> Iterator[list[int]]:
+    """Neighbours of one size, whose features make one tensor."""
+    for _, same in groupby(map(int, images), key=lambda image: tuple(frames.records.sizes[image])):
+        own = list(same)
+        yield from (own[start : start + BATCH] for start in range(0, len(own), BATCH))
 
 
 def unknown_precision(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import torch
+from torch import Tensor
+from torch.nn.functional import pad
 
 from driftlab.models.detectors.stream_detector import Features, StreamFasterRCNN
 from driftlab.training.detection.frames import Batch, Frames
@@ -28,7 +30,7 @@ class StreamFeatures:
         features = [self._of(self.frames.image_of(int(record))) for record in records]
         device = self.detector.data_preprocessor.device
         samples = [self.frames.sample(int(record)).to(device) for record in records]
-        return Batch(tuple(torch.cat(level) for level in zip(*features, strict=True)), samples)
+        return Batch(tuple(_stacked(level) for level in zip(*features, strict=True)), samples)
 
     def _of(self, image: int) -> Features:
         if image not in self._kept:
@@ -42,6 +44,15 @@ class StreamFeatures:
         """Forget the features of all frames but those of these records."""
         wanted = {self.frames.image_of(int(record)) for record in records}
         self._kept = {image: kept for image, kept in self._kept.items() if image in wanted}
+
+
+def _stacked(levels: Sequence[Tensor]) -> Tensor:
+    """One batch, padded with zeros at the right and at the bottom where frames differ in size.
+
+    No anchor lies there: the samples' `pad_shape` is their own.
+    """
+    height, width = (max(level.shape[axis] for level in levels) for axis in (2, 3))
+    return torch.cat([pad(one, (0, width - one.shape[3], 0, height - one.shape[2])) for one in levels])
 
 
 @torch.no_grad()

@@ -89,6 +89,6 @@ def _opened(folder: Path) -> list[NDArray[np.float32]] | None:
     try:
         shapes = json.loads((folder / SHAPES).read_text("utf-8"))
         levels = [np.load(folder / f"level{i}.npy", mmap_mode="r") for i in range(len(shapes))]
-    except (OSError, ValueError):
+    except (OSError, EOFError, TypeError, ValueError):
         return None
-    return levels if [list(level.shape) for level in levels] == shapes else None
+    return levels if levels and [list(level.shape) for level in levels] == shapes else None
