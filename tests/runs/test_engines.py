@@ -26,7 +26,7 @@ from toy_experiment import DATA, Toy, contents, orders, ran
 pytestmark = pytest.mark.usefixtures("no_wait_for_the_disk")
 
 ORDERS = orders(4)
-FAILED = r"6 of 24 .*\n  ValueError: stage 0-1 does not work \(toy_experiment.py, line \d+\) \(stage 1 of 4 of the run"
+FAILED = r"6 of 24 .*\n  ValueError: stage 0-1 does not work \(toy_experiment.py, line \d+\) \(stage 1 of 4"
 LOST = r"ended from outside \(out of memory\?\); what it was computing is"
 
 
