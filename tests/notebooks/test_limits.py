@@ -10,6 +10,7 @@ from driftlab.errors import ParameterError
 from driftlab.methods import METHODS
 from driftlab.notebooks import changes, check_parameters, find, resolve
 from driftlab.notebooks.limits import CGL_METHODS, LIMITS
+from driftlab.notebooks.overrides import check
 from driftlab.paths import project_root
 
 
@@ -53,12 +54,14 @@ def test_impossible_values(notebook: str, name: str, value: str, words: str) -> 
 
 @pytest.mark.parametrize("scale", ["demo", "smoke", "paper"])
 def test_every_scale_is_possible(scale: Any) -> None:
-    for notebook in find([]):
-        resolve(notebook, scale)
+    assert len(find()) > 5
+    for notebook in find():
+        values = {name: parameter.default for name, parameter in notebook.parameters.items()}
+        check(notebook, values | resolve(notebook, scale))
 
 
 def test_a_limit_belongs_to_a_parameter() -> None:
-    names = {(notebook.name[:2], name) for notebook in find([]) for name in notebook.parameters}
+    names = {(notebook.name[:2], name) for notebook in find() for name in notebook.parameters}
     for limit in LIMITS:
         number, _, name = limit.rpartition(".")
         assert (number, name) in names if number else name in {one for _, one in names}, limit

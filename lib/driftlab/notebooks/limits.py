@@ -51,6 +51,7 @@ LIMITS: dict[str, Limit] = {
     "split_seed": _between(0),
     "order_seed": _between(0),
     "grid": (lambda value: all(value.values()), "a mapping without empty entries"),
+    "00.methods": _some_of((*CGL_METHODS, "JOINT")),
     # An order's sensitivity is a range over orders.
     "41.orders": _between(2, TASK_ORDERS),
     "43.orders": _between(1, TASK_ORDERS),
