@@ -10,8 +10,8 @@ from driftlab.errors import ParameterError
 from driftlab.methods import METHODS
 from driftlab.notebooks import changes, check_parameters, find, resolve
 from driftlab.notebooks.limits import CGL_METHODS, LIMITS, OAK_METHODS
-from driftlab.papers.oak import METHODS as ON_A_STREAM
 from driftlab.notebooks.overrides import check
+from driftlab.papers.oak import METHODS as ON_A_STREAM
 from driftlab.paths import project_root
 
 

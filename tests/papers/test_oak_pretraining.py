@@ -12,7 +12,7 @@ from driftlab.errors import DataError
 from driftlab.models.detectors.build import build_detector
 from driftlab.papers.oak_pretraining import VOC, from_checkpoint
 
-WANTED = tuple(reversed(VOC)) + ("traffic light", "bench")
+WANTED = (*reversed(VOC), "traffic light", "bench")
 
 
 def checkpoint(folder: Path, classes: int = 20) -> Path:
@@ -42,4 +42,4 @@ def test_a_checkpoint_for_other_classes(tmp_path: Path) -> None:
 def test_vocs_classes_are_oaks_first(real_data: Path) -> None:
     lists = json.loads((real_data / "oak" / "oak_classes.json").read_text())
     (mapping,) = (value for key, value in lists.items() if key.startswith("mapping_name_to_id"))
-    assert VOC == tuple(name for name, number in mapping.items() if number < 20)
+    assert tuple(name for name, number in mapping.items() if number < 20) == VOC

@@ -26,7 +26,7 @@ from toy_experiment import DATA, Toy, contents, orders, ran
 pytestmark = pytest.mark.usefixtures("no_wait_for_the_disk")
 
 ORDERS = orders(4)
-FAILED = r"6 of 24 .*\n.*stage 1 of 4: ValueError: stage 0-1 does not work \(toy_experiment.py, line "
+FAILED = r"6 of 24 .*\n  ValueError: stage 0-1 does not work \(toy_experiment.py, line \d+\) \(stage 1 of 4"
 LOST = r"ended from outside \(out of memory\?\); what it was computing is"
 
 
@@ -183,7 +183,7 @@ def test_a_stage_that_always_kills_its_worker_does_not_take_others_down(store: S
     with (
         pytest.warns(SweepWarning, match=LOST),
         pytest.raises(
-            SweepError, match=r"1 of 24 .*\n.*stage 3 of 4: its worker was ended from outside, though"
+            SweepError, match=r"1 of 24 .*\n  its worker was ended from outside, though .*stage 3 of 4"
         ),
     ):
         run(store, replace(toy, kills_always=("0-0-2-1",)), LocalEngine(2))

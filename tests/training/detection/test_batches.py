@@ -24,7 +24,7 @@ def test_every_epoch_has_each_image_once_in_another_order() -> None:
     epochs = [list(sampler), list(sampler)]
     for epoch in epochs:
         assert [len(batch) for batch in epoch] == [4, 4, 4, 4, 4, 1] and len(sampler) == 6
-        assert sorted(sum(epoch, [])) == images.tolist()
+        assert sorted(image for batch in epoch for image in batch) == images.tolist()
     assert epochs[0] != epochs[1]
     assert list(_Shuffled(images, 4, seed=3)) == epochs[0] != list(_Shuffled(images, 4, seed=4))
 

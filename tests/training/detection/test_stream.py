@@ -181,7 +181,7 @@ def test_an_adjusted_gradient_is_used(online: Make, steps: list[Any]) -> None:
 def test_a_method_that_needs_a_records_outputs_says_so(online: Make, steps: list[Any]) -> None:
     mas = MAS([0], {"strength": torch.tensor([1.0]), "power": torch.tensor([2.0])})
     learner = online(mas)
-    with pytest.raises(ParameterError, match="a detector does not have.*Incremental, EWC and iCaRL"):
+    with pytest.raises(ParameterError, match=r"a detector does not have.*Incremental, EWC and iCaRL"):
         learner.learn(steps[:1])
     assert learner.detector.objective is None
 

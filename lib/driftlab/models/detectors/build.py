@@ -90,7 +90,9 @@ def read_checkpoint(file: Path) -> Weights:
         content: Any = torch.load(file, map_location="cpu", weights_only=True)
     except Exception as error:  # unreadable in any of many ways
         raise DataError(
-            f"This checkpoint cannot be read safely ({type(error).__name__}).", file=file, hint=f"{hint} {STRIP}"
+            f"This checkpoint cannot be read safely ({type(error).__name__}).",
+            file=file,
+            hint=f"{hint} {STRIP}",
         ) from error
     weights = content.get("state_dict", content) if isinstance(content, dict) else None
     if not isinstance(weights, dict) or not all(isinstance(w, Tensor) for w in weights.values()):
