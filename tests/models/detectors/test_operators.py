@@ -39,7 +39,7 @@ def test_nms_is_torchvisions() -> None:
 
 def test_nms_of_the_best_few_above_a_score() -> None:
     boxes, scores = some_boxes(60), torch.linspace(0, 1, 60, dtype=torch.float64)
-    above = torch.flatnonzero(scores > 0.5)
+    above = torch.nonzero(scores > 0.5)[:, 0]
     expected = above[torchvision.ops.nms(boxes[above], scores[above], 0.3)][:4]
     assert torch.equal(nms(boxes, scores, 0.3, score_threshold=0.5, max_num=4)[1], expected)
 

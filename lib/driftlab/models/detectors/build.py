@@ -10,6 +10,7 @@ from typing import Any
 import mmdet.utils
 import torch
 from mmdet.registry import MODELS
+from mmengine.logging import MMLogger
 from torch import Tensor
 
 from driftlab.errors import DataError, ParameterError
@@ -43,7 +44,7 @@ def build_detector(name: str, classes: int, seed: int, device: torch.device) -> 
     """
     if name not in DETECTORS:
         raise ParameterError(f"There is no detector {name!r}; there are {', '.join(DETECTORS)}.")
-    logging.getLogger("mmengine").setLevel(logging.WARNING)
+    MMLogger.get_current_instance().setLevel(logging.WARNING)  # else a line for every weight
     mmdet.utils.register_all_modules(init_default_scope=True)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

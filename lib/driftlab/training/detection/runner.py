@@ -13,6 +13,7 @@ from typing import Any
 
 import mmdet.utils
 from mmengine.hooks import Hook
+from mmengine.logging import MMLogger
 from mmengine.runner import Runner
 from torch import nn
 from torch.utils.data import DataLoader, Dataset
@@ -57,10 +58,17 @@ class Optimisation:
 
 
 class QuietRunner(Runner):  # type: ignore[misc]
-    """MMEngine's runner, which looks up compilers and drivers at every start, without that."""
+    """MMEngine's runner without its look at compilers and drivers, and without its file of messages.
+
+    That file stays open as long as the process lives, and a sweep has many runners.
+    """
 
     def _log_env(self, env_cfg: dict[str, Any]) -> None:
         pass
+
+    def build_logger(self, log_level: int | str = "ERROR", log_file: str | None = None, **_: Any) -> MMLogger:
+        """A logger that writes no file."""
+        return MMLogger.get_instance(self._experiment_name, log_level=log_level)
 
 
 def _as_it_is(batch: Any) -> Any:
@@ -109,7 +117,7 @@ def runner(
             launcher=optimisation.launcher,
             randomness={"seed": seed},
             default_scope="mmdet",
-            log_level=logging.WARNING,
+            log_level=logging.ERROR,
             experiment_name=f"driftlab-{next(_NUMBER)}",
             cfg={"find_unused_parameters": True},
         )
