@@ -186,7 +186,12 @@ class StreamStudy(DataStudy):
             vocabulary: As for `runs`.
             seed: The repetition.
             frames: How many frames, at equal distances.
+
+        Raises:
+            ParameterError: The method trains anew at each evaluation, and leaves no detector.
         """
+        if method == "Offline training":
+            raise ParameterError("Offline training leaves no detectors to look at; choose another method.")
         data, digest = self.data()
         experiment, stream = OnlineDetection(), self.stream
         chain = experiment.chain(self.config(method, vocabulary, seed))

@@ -27,7 +27,7 @@ from driftlab.training.detection.stream import OnlineDetector, State
 from torch import Tensor
 
 Make = Callable[..., OnlineDetector]
-PRETRAINED = range(8)
+PRETRAINED = range(4)
 
 
 @pytest.fixture
