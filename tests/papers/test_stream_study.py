@@ -157,6 +157,14 @@ def test_transfer_can_be_computed(tables: dict[str, pd.DataFrame]) -> None:
     assert (result["fwt"] != 0).any()
 
 
+def test_stretches_are_measured_at_their_ends_only(here: None) -> None:
+    table = study(protocol=PROTOCOL | {"interval": 1}).runs(["Non-adaptation", "Incremental"], "known", [0])
+    for _, rows in table.groupby("method"):
+        assert set(rows[rows["metric"] == "ap50"]["trained_on"]) == set(range(STEPS + 1))
+        assert set(rows[rows["metric"] == "map50"]["trained_on"]) == {0, 2, STEPS}
+    assert (transfer(scenario_matrix(table))["stretches"] == 2).all()
+
+
 def test_what_is_in_the_store_is_not_computed_again(
     here: None, tables: dict[str, pd.DataFrame], monkeypatch: pytest.MonkeyPatch
 ) -> None:
