@@ -22,8 +22,8 @@ CLASSIFIER = "roi_head.bbox_head.fc_cls."
 REGRESSOR = "roi_head.bbox_head.fc_reg."
 SHOWN = 5
 STRIP = (
-    "What MMEngine writes while training holds objects besides the weights. If you trust the file, publish it "
-    "with MMDetection's tools/model_converters/publish_model.py, or save its state_dict alone."
+    "What MMEngine writes while training holds objects besides the weights. If you trust the file, publish "
+    "it with MMDetection's tools/model_converters/publish_model.py, or save its state_dict alone."
 )
 
 Weights = dict[str, Tensor]
