@@ -5,11 +5,14 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
+# The papers whose demo scale is finished; OAK (20 to 24) is in work and runs with `driftlab run 20`.
+FINISHED := 00 40 41 42 43 44 90
+
 .PHONY: help install paper test lab bench report doctor regression lock hooks clean
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make paper    run every notebook at demo scale; tables, figures and report.html go to outputs/"
+	@echo "make paper    run the finished papers at demo scale; tables, figures and report.html go to outputs/"
 	@echo "make test     check style and types, run the tests and the regression notebooks"
 	@echo "make lab      open JupyterLab"
 	@echo "make bench    compare the replicated trainer with a plain training loop"
@@ -33,7 +36,7 @@ $(INSTALLED): requirements.txt pyproject.toml
 	@touch $@
 
 paper: $(INSTALLED)
-	$(BIN)/driftlab run --scale demo; status=$$?; $(BIN)/driftlab report && exit $$status
+	$(BIN)/driftlab run $(FINISHED) --scale demo; status=$$?; $(BIN)/driftlab report && exit $$status
 
 test: $(INSTALLED)
 	$(BIN)/ruff check .

@@ -31,6 +31,9 @@ HEADER = """\
 # Do not edit by hand. Install with: pip install -r requirements.txt
 """
 
+STAND_INS = {"opencv-python": "./tools/opencv-python"}
+"""Packages of our own in the place of others; each says why."""
+
 Packages = dict[str, dict[str, Any]]
 
 
@@ -41,7 +44,12 @@ def resolve(requirements: Iterable[str], keep: list[str]) -> Packages:
         constraints.write_text("\n".join(keep), encoding="utf-8")
         command = [sys.executable, "-m", "pip", "install", "--quiet", "--dry-run", "--ignore-installed"]
         options = ["--constraint", str(constraints), "--report", str(report)]
-        subprocess.run([*command, *options, *requirements], check=True, stdout=sys.stderr)
+        subprocess.run(
+            [*command, *options, *requirements, *STAND_INS.values()],
+            check=True,
+            stdout=sys.stderr,
+            cwd=ROOT,
+        )
         found = json.loads(report.read_text(encoding="utf-8"))["install"]
     return {canonicalize_name(one["metadata"]["name"]): one["metadata"] for one in found}
 
@@ -79,6 +87,7 @@ def write(groups: dict[str, Iterable[str]], packages: Packages) -> str:
             marker = f" ; {LINUX}" if is_linux_only(name) else ""
             lines.append(f"{name}=={packages[name]['version']}{marker}")
         lines.append("")
+    lines += ["# in the place of packages that do harm", *STAND_INS.values(), ""]
     lines += ["# the project itself", "-e ."]
     return "\n".join(lines) + "\n"
 
@@ -99,7 +108,9 @@ def main() -> None:
     run, dev = project["dependencies"], project["optional-dependencies"]["dev"]
     later = _lines(ROOT / "tools" / "later.in")
     keep = (
-        [] if upgrade or not LOCK.is_file() else [line for line in _lines(LOCK) if not line.startswith("-")]
+        []
+        if upgrade or not LOCK.is_file()
+        else [line for line in _lines(LOCK) if not line.startswith(("-", "."))]
     )
 
     packages = resolve([*run, *dev, *later], keep)
@@ -111,7 +122,7 @@ def main() -> None:
     groups = {
         "asked for in pyproject.toml": run_names,
         "development tools": dev_names - run_names,
-        "what these need": {name for name in rest if not is_linux_only(name)},
+        "what these need": {name for name in rest if not is_linux_only(name) and name not in STAND_INS},
         "what PyTorch needs on Linux": {name for name in rest if is_linux_only(name)},
     }
     LOCK.write_text(write(groups, packages), encoding="utf-8")

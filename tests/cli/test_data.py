@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from driftlab.data.catalog import DATASETS
+from driftlab.worlds.oak_layout import oak_world
 from notebook_project import Project
 
 from .driving import Driver
@@ -40,6 +41,17 @@ def test_verifying_what_is_not_there_says_what_to_get(
     assert result.code == 2
     assert f"{tmp_path}: " in result.err
     assert DATASETS["nucla"].obtain in result.err
+
+
+def test_verifying_a_stream_of_frames(project: Project, driftlab: Driver, tmp_path: Path) -> None:
+    folder = oak_world(tmp_path / "stream", steps=2, frames_per_step=1)
+    result = driftlab("data", "verify", "oak", "--folder", str(folder))
+    assert result.code == 1
+    assert "steps about 1,996 2 differs" in result.out
+    (folder / "OAK_TRAIN" / "Raw" / "00001").rename(folder / "OAK_TRAIN" / "Raw" / "00004")
+    result = driftlab("data", "verify", "oak", "--folder", str(folder))
+    assert result.code == 2
+    assert "3 step folders are missing between 00000 and 00004: 1, 2, 3." in result.err
 
 
 def test_verifying_the_official_data(project: Project, driftlab: Driver, real_data: Path) -> None:

@@ -1,6 +1,7 @@
 """`driftlab doctor`."""
 
 import json
+import sys
 from importlib import metadata
 from pathlib import Path
 
@@ -25,6 +26,8 @@ def test_looks_at_everything(project: Project, driftlab: Driver) -> None:
         "Python",
         "packages",
         "PyTorch",
+        "OpenCV",
+        "detection operators",
         "accelerator",
         "cores",
         "memory",
@@ -45,7 +48,7 @@ def test_packages_against_the_lock(tmp_path: Path) -> None:
         lock.write_text(text)
         return found(lambda: checks.packages(lock))
 
-    assert state(f"# a lock\nrich=={rich}  # pretty\n-e .\n") == [
+    assert state(f"# a lock\nrich=={rich}  # pretty\n./tools/some-stand-in\n-e .\n") == [
         ("ok", "1, all as locked in requirements.txt")
     ]
     repair = "pip install -r requirements.txt"
@@ -85,3 +88,15 @@ def test_a_kernel_of_another_python_is_refused(monkeypatch: pytest.MonkeyPatch, 
     ):
         kernel.kernel_python()
     assert found(checks.kernel)[0][0] == "fail"
+
+
+def test_two_opencvs_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks.metadata, "files", lambda name: ["cv2/cv2.abi3.so"])
+    ((state, detail), _) = found(checks.detection)
+    assert state == "warn" and "overwrite each other's cv2; pip uninstall opencv-python" in detail
+
+
+def test_a_broken_opencv_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cv2", None)
+    ((state, detail),) = found(checks.detection)
+    assert state == "fail" and "ModuleNotFoundError" in detail and "requirements.txt" in detail

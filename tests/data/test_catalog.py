@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from driftlab.data import catalog
 from driftlab.errors import MissingDataError, ParameterError
 from driftlab.worlds.ntu_layout import ntu_world
 from driftlab.worlds.nucla_layout import nucla_world
+from driftlab.worlds.oak_layout import oak_world
+from driftlab.worlds.oak_static import static_world
 
 
 def test_every_entry_tells_what_a_reader_needs():
@@ -12,8 +16,9 @@ def test_every_entry_tells_what_a_reader_needs():
         assert entry.name == name and entry.papers
         assert f"driftlab data verify {name}" in entry.obtain
         assert entry.layout.startswith(f"{name}/\n") and entry.terms and entry.title and entry.what
-        assert f"{sum(entry.totals.values()):,}" in entry.what
-    assert {name: (entry.frames, entry.fit) for name, entry in catalog.DATASETS.items()} == {
+        first = next(iter((dict(entry.rounded) | dict(entry.totals)).values()))
+        assert f"{first:,}" in entry.what
+    assert {name: (one.frames, one.fit) for name, one in catalog.SKELETONS.items()} == {
         "nucla": (52, "resample"),
         "ntu": (300, "pad"),
     }
@@ -57,6 +62,46 @@ def test_verify_a_world_shows_that_it_is_none_of_the_official_data(tmp_path):
     assert (checks["records"].expected, checks["records"].found) == ("1,484", "30")
     assert checks["class donning"].found == "3" and not checks["class donning"].ok
     assert checks["feeder_split.json or feeder_ucla.py"].ok
+
+
+def test_verify_a_stream_of_frames(tmp_path):
+    folder = oak_world(tmp_path / "w", steps=2, frames_per_step=2)
+    checks = {check.what: check for check in catalog.verify("oak", folder)}
+    assert list(checks) == [
+        "origin",
+        "steps",
+        "training frames",
+        "test frames",
+        "boxes",
+        "categories in the map",
+        "categories in training and test",
+    ]
+    assert (checks["steps"].expected, checks["steps"].found) == ("about 1,996", "2")
+    assert (checks["training frames"].found, checks["test frames"].found) == ("4", "2")
+    assert checks["categories in the map"].expected == "113" and not checks["categories in the map"].ok
+    assert not any(check.ok for check in checks.values())
+
+
+def test_counts_that_are_published_rounded_need_not_be_exact(tmp_path, monkeypatch):
+    entry = catalog.DATASETS["oak"]
+    folder = oak_world(tmp_path / "w", steps=2, frames_per_step=2)
+    found = catalog.load("oak", folder)
+    boxes = len(found.train.boxes) + len(found.test.boxes)
+    for about, ok in ((boxes, True), (1.1 * boxes, False)):
+        monkeypatch.setitem(
+            catalog.DATASETS, "oak", replace(entry, rounded={"boxes": round(about)}, rounding=0.05)
+        )
+        (check,) = [check for check in catalog.verify("oak", folder) if check.what == "boxes"]
+        assert check.ok is ok
+
+
+def test_verify_static_pictures(tmp_path):
+    checks = catalog.verify("voc", static_world(tmp_path / "w", images=2))
+    assert [(check.what, check.expected, check.found) for check in checks] == [
+        ("origin", "official", "synthetic"),
+        ("pictures", "16,551", "2"),
+        ("categories", "20", "8"),
+    ]
 
 
 def test_verify_says_what_lacks(tmp_path):

@@ -56,6 +56,9 @@ def test_the_locks_text() -> None:
         "# cuda",
         'nvidia-zeta==5.0 ; sys_platform == "linux" and platform_machine == "x86_64"',
         "",
+        "# in the place of packages that do harm",
+        "./tools/opencv-python",
+        "",
         "# the project itself",
         "-e .",
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
+from driftlab.methods.ewc import OnlineEWC
 
 from .single import LinearModel, Quadratic, method, task
 
@@ -90,3 +91,35 @@ def test_the_state_comes_back() -> None:
     learner.put([0.0, 1.0, 2.0])
     third = task(2, [0], [1], [2])
     assert torch.equal(other.loss(learner, third, 2), ewc.loss(learner, third, 2))
+
+
+def online_ewc(strength: float = 3.0) -> OnlineEWC:
+    return OnlineEWC([0], {"strength": torch.tensor([strength])})
+
+
+def test_online_only_the_newest_task_pulls() -> None:
+    learner = Quadratic(C, T, FIRST)
+    ewc = online_ewc()
+    ewc.end_task(learner, task(0, [0]), 0)
+    learner.put(SECOND)
+    ewc.end_task(learner, task(1, [0], [1]), 1)
+    theta = [0.25, -2.0, 1.25]
+    learner.put(theta)
+    newest = fisher(1, SECOND)
+    value = sum(0.5 * C[2][i] * (theta[i] - T[2][i]) ** 2 for i in range(3)) + 1.5 * sum(
+        newest[i] * (theta[i] - SECOND[i]) ** 2 for i in range(3)
+    )
+    assert ewc.loss(learner, task(2, [0], [1], [2]), 2).item() == pytest.approx(value)
+
+
+def test_online_the_state_comes_back() -> None:
+    learner = Quadratic(C, T, FIRST)
+    ewc, other = online_ewc(), online_ewc()
+    ewc.end_task(learner, task(0, [0]), 0)
+    other.load_state(ewc.state())
+    learner.put(SECOND)
+    second = task(1, [0], [1])
+    assert torch.equal(other.loss(learner, second, 1), ewc.loss(learner, second, 1))
+    assert not torch.equal(ewc.loss(learner, second, 1), online_ewc().loss(learner, second, 1))
+    other.end_task(learner, second, 1)
+    assert all(len(value) == 1 for value in other.state().values())

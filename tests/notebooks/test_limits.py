@@ -9,13 +9,15 @@ import yaml
 from driftlab.errors import ParameterError
 from driftlab.methods import METHODS
 from driftlab.notebooks import changes, check_parameters, find, resolve
-from driftlab.notebooks.limits import CGL_METHODS, LIMITS
+from driftlab.notebooks.limits import CGL_METHODS, LIMITS, OAK_METHODS
 from driftlab.notebooks.overrides import check
+from driftlab.papers.oak import METHODS as ON_A_STREAM
 from driftlab.paths import project_root
 
 
 def test_the_methods_are_those_of_the_library() -> None:
     assert list(CGL_METHODS) == [name for name in METHODS if name != "JOINT"]
+    assert OAK_METHODS == ON_A_STREAM
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,20 @@ from itertools import combinations
 
 import matplotlib
 import numpy as np
+import pytest
 from driftlab.reporting.style import METHODS, in_order, method_style, outer_labels, panels, styled
 from matplotlib.colors import to_rgb
 
+CGL = ["BARE", "EWC", "MAS", "TWP", "LwF", "GEM", "REPLAY", "JOINT"]
+OAK = ["Non-adaptation", "Incremental", "EWC", "iCaRL", "Offline training"]
 
-def test_every_method_has_a_colour_and_a_marker_of_its_own() -> None:
-    assert list(METHODS) == ["BARE", "EWC", "MAS", "TWP", "LwF", "GEM", "REPLAY", "JOINT"]
-    assert len({style.marker for style in METHODS.values()}) == len(METHODS)
-    for first, second in combinations(METHODS.values(), 2):
+
+@pytest.mark.parametrize("methods", [CGL, OAK])
+def test_every_method_of_a_paper_has_a_colour_and_a_marker_of_its_own(methods: list[str]) -> None:
+    assert in_order(reversed(methods)) == methods
+    styles = [METHODS[name] for name in methods]
+    assert len({style.marker for style in styles}) == len(styles)
+    for first, second in combinations(styles, 2):
         apart = np.abs(np.subtract(to_rgb(first.colour), to_rgb(second.colour))).max()
         assert apart > 0.2, (first, second)
 

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from driftlab.data.markers import WorldMarker, read_marker
 from driftlab.errors import DataError
 from driftlab.worlds.folders import make_once
 
-MARKER = WorldMarker("nucla", 1, 0, 4)
+MARKER = WorldMarker("nucla", 1, 0, {"sequences_per_class": 4})
 
 SLOW = """
 import sys, time
@@ -27,7 +28,7 @@ def write(folder):
     time.sleep(float(sys.argv[2]))
     (folder / "second").write_text("2")
 
-print(make_once(sys.argv[1], WorldMarker("nucla", 1, 0, 4), write))
+print(make_once(sys.argv[1], WorldMarker("nucla", 1, 0, {"sequences_per_class": 4}), write))
 """
 
 
@@ -70,7 +71,14 @@ def test_a_folder_that_holds_something_else(tmp_path):
 
 def test_a_folder_that_holds_another_world(tmp_path):
     folder = make_once(tmp_path / "world", MARKER, write)
-    for other in (WorldMarker("nucla", 1, 7, 4), WorldMarker("nucla", 2, 0, 4), WorldMarker("ntu", 1, 0, 4)):
+    changes: list[dict[str, object]] = [
+        {"seed": 7},
+        {"version": 2},
+        {"layout": "ntu"},
+        {"sizes": {"sequences_per_class": 5}},
+    ]
+    for change in changes:
+        other = replace(MARKER, **change)
         with pytest.raises(DataError, match=r"another world \(nucla, version 1, seed 0, 4 sequences a class"):
             make_once(folder, other, write)
 

@@ -77,7 +77,7 @@ def locked(lock: Path) -> dict[str, str]:
     from packaging.requirements import Requirement
 
     lines = [line.partition("#")[0].strip() for line in lock.read_text(encoding="utf-8").splitlines()]
-    wanted = [Requirement(line) for line in lines if line and not line.startswith("-")]
+    wanted = [Requirement(line) for line in lines if line and not line.startswith(("-", "."))]
     return {
         one.name: next(iter(one.specifier)).version
         for one in wanted
@@ -106,6 +106,28 @@ def torch() -> Iterator[Finding]:
     else:
         mps = torch.backends.mps.is_available()
         yield Finding("ok", "accelerator", "Apple MPS" if mps else "none; everything runs on the CPU")
+
+
+def detection() -> Iterator[Finding]:
+    """OpenCV, of which there may be one only, and the operators behind MMDetection."""
+    try:
+        import cv2
+
+        from driftlab.models.detectors.operators import install
+
+        stands_in = install()
+    except Exception as error:  # a broken binary raises anything
+        yield Finding("fail", "OpenCV", f"{type(error).__name__}: {error}; pip install -r requirements.txt")
+        return
+    files = [str(file) for file in metadata.files("opencv-python") or [] if str(file).startswith("cv2/")]
+    if files:
+        detail = "opencv-python and opencv-python-headless overwrite each other's cv2"
+        repair = "pip uninstall opencv-python opencv-python-headless; pip install -r requirements.txt"
+        yield Finding("warn", "OpenCV", f"{detail}; {repair}")
+    else:
+        yield Finding("ok", "OpenCV", f"{cv2.__version__}, one cv2")
+    operators = "torchvision's, behind mmcv.ops" if stands_in else "onedl-mmcv's own"
+    yield Finding("ok", "detection operators", operators)
 
 
 def machine() -> Iterator[Finding]:

@@ -36,6 +36,7 @@ def doctor() -> None:
         checks.python,
         checks.packages,
         checks.torch,
+        checks.detection,
         checks.machine,
         checks.kernel,
         checks.outputs,

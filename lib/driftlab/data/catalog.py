@@ -9,13 +9,17 @@ import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Generic, TypeVar
 
-from driftlab.data import markers, ntu, nucla
+from driftlab.data import markers, ntu, nucla, oak, voc
+from driftlab.data.detection import DetectionSet, FrameStream
 from driftlab.data.faults import duplicate_pairs, one_frame
 from driftlab.data.ntu_names import CLASSES as NTU_CLASSES
 from driftlab.data.skeletons import Fit, SkeletonSet
 from driftlab.errors import MissingDataError, ParameterError
 from driftlab.paths import data_dir
+
+Record = TypeVar("Record", SkeletonSet, FrameStream, DetectionSet)
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,7 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Dataset:
+class Dataset(Generic[Record]):
     """One dataset.
 
     Attributes:
@@ -40,12 +44,12 @@ class Dataset:
         terms: Licence or terms, in a line.
         obtain: Where to get it and where to put it.
         layout: The tree of files that is expected.
-        totals: Official number of records by class.
         read: Reads the folder.
         holds: Whether a folder has files of one of the layouts, without reading them.
-        frames: The length to which the papers bring sequences, see `skeletons.prepare`.
-        fit: The way in which they do, see `skeletons.prepare`.
-        faults: Official counts of known faults, by their names in `FAULTS`.
+        count: What there is of everything in `totals` and `rounded`.
+        totals: Official counts.
+        rounded: Official counts that are published rounded, so that they may differ by the part `rounding`.
+        rounding: See `rounded`.
         extras: Files (one of several) that complete the dataset, and what is so without any of them.
     """
 
@@ -56,21 +60,40 @@ class Dataset:
     terms: str
     obtain: str
     layout: str
-    totals: Mapping[str, int]
-    read: Callable[[Path], SkeletonSet]
+    read: Callable[[Path], Record]
     holds: Callable[[Path], bool]
-    frames: int
-    fit: Fit
-    faults: Mapping[str, int] = field(default_factory=dict)
+    count: Callable[[Record], Mapping[str, int]]
+    totals: Mapping[str, int]
+    rounded: Mapping[str, int] = field(default_factory=dict)
+    rounding: float = 0.0
     extras: Mapping[tuple[str, ...], str] = field(default_factory=dict)
 
 
-FAULTS: dict[str, Callable[[SkeletonSet], int]] = {
-    "pairs of equal sequences": lambda skeletons: len(duplicate_pairs(skeletons)),
-    "sequences of one frame": lambda skeletons: len(one_frame(skeletons)),
-}
+@dataclass(frozen=True)
+class Preparation:
+    """How the papers bring a dataset's sequences to one length, see `driftlab.data.skeletons.prepare`."""
 
-DATASETS: dict[str, Dataset] = {
+    frames: int
+    fit: Fit
+
+
+def count_skeletons(skeletons: SkeletonSet) -> dict[str, int]:
+    """Records, records a class, and known faults."""
+    classes = zip(skeletons.classes, skeletons.counts.tolist(), strict=True)
+    return {
+        "records": len(skeletons),
+        **{f"class {name}": number for name, number in classes},
+        "pairs of equal sequences": len(duplicate_pairs(skeletons)),
+        "sequences of one frame": len(one_frame(skeletons)),
+    }
+
+
+def _skeleton_totals(classes: Mapping[str, int]) -> dict[str, int]:
+    by_class = {f"class {name}": number for name, number in classes.items()}
+    return {"records": sum(classes.values()), **by_class}
+
+
+DATASETS: dict[str, Dataset[Any]] = {
     dataset.name: dataset
     for dataset in (
         Dataset(
@@ -87,12 +110,11 @@ DATASETS: dict[str, Dataset] = {
                 "│   └── … 1,484 files\n"
                 "└── feeder_ucla.py         CTR-GCN's, for the literature's order (or feeder_split.json)"
             ),
-            totals=dict(zip(nucla.CLASSES, nucla.TOTALS, strict=True)),
             read=nucla.load_nucla,
             holds=nucla.holds_nucla,
-            frames=52,
-            fit="resample",
-            faults={"pairs of equal sequences": 95, "sequences of one frame": 2},
+            count=count_skeletons,
+            totals=_skeleton_totals(dict(zip(nucla.CLASSES, nucla.TOTALS, strict=True)))
+            | {"pairs of equal sequences": 95, "sequences of one frame": 2},
             extras={(nucla.ORDER_FILE, nucla.FEEDER_FILE): "the split differs from the literature's"},
         ),
         Dataset(
@@ -111,17 +133,69 @@ DATASETS: dict[str, Dataset] = {
                 "├── or NTU60_CS.npz        as CTR-GCN's preparation writes it\n"
                 "└── or train_data_joint.npy with train_label.json (also .csv, .txt, .npy; never a pickle)"
             ),
-            totals=dict(zip(NTU_CLASSES, ntu.TOTALS, strict=True)),
             read=ntu.load_ntu,
             holds=ntu.holds_ntu,
-            frames=300,
-            fit="pad",
+            count=count_skeletons,
+            totals=_skeleton_totals(dict(zip(NTU_CLASSES, ntu.TOTALS, strict=True))),
+        ),
+        Dataset(
+            name="oak",
+            title="Objects Around Krishna (Wang et al., ICCV 2021), labelled frames of KrishnaCam",
+            papers=("oak",),
+            what="an egocentric video over nine months: 1,996 steps of 16 training frames and 1 test frame, "
+            "326 K boxes, 113 categories in the map",
+            terms="research use; no licence is stated",
+            obtain=oak.OBTAIN,
+            layout=(
+                "oak/\n"
+                "├── mapping.json           category names to ids\n"
+                "├── OAK_TRAIN/\n"
+                "│   ├── Raw/00000/         a folder a step, in order\n"
+                "│   │   ├── 20140913_172950_458_00034_1020.jpg\n"
+                "│   │   └── …\n"
+                "│   └── Label/00000/       the same names, .json\n"
+                "└── OAK_TEST/\n"
+                "    ├── Raw/               frames, no folders\n"
+                "    └── Label/"
+            ),
+            read=oak.load_oak,
+            holds=oak.holds_oak,
+            count=oak.count,
+            totals=oak.VOCABULARY,
+            rounded=oak.TOTALS,
+            rounding=oak.ROUNDING,
+        ),
+        Dataset(
+            name="voc",
+            title="PASCAL VOC 2007 and 2012 (Everingham et al., IJCV 2010), trainval, in COCO's layout",
+            papers=("oak",),
+            what="16,551 photos with boxes, 20 categories: what OAK's detectors are pretrained on",
+            terms="photos under Flickr's terms of use",
+            obtain=voc.OBTAIN,
+            layout=(
+                "voc/\n"
+                "├── instances.json         voc0712_trainval.json of MMDetection's converter\n"
+                "└── images/\n"
+                "    ├── VOC2007/JPEGImages/000005.jpg\n"
+                "    └── … 16,551 files"
+            ),
+            read=voc.load_voc,
+            holds=voc.holds_voc,
+            count=voc.count,
+            totals=voc.TOTALS,
         ),
     )
 }
 
 
-def dataset(name: str) -> Dataset:
+SKELETONS: dict[str, Preparation] = {
+    "nucla": Preparation(frames=52, fit="resample"),
+    "ntu": Preparation(frames=300, fit="pad"),
+}
+"""Of the datasets, those of skeletons, and what only they need."""
+
+
+def dataset(name: str) -> Dataset[Any]:
     """The entry of a dataset.
 
     Raises:
@@ -151,7 +225,7 @@ def find(name: str, folder: Path | str | None = None) -> Path:
     return place
 
 
-def load(name: str, folder: Path | str | None = None) -> SkeletonSet:
+def load(name: str, folder: Path | str | None = None) -> SkeletonSet | FrameStream | DetectionSet:
     """Find and read a dataset, official or a synthetic world in its layout.
 
     Raises:
@@ -159,30 +233,27 @@ def load(name: str, folder: Path | str | None = None) -> SkeletonSet:
         DataError: A file does not hold what its layout promises.
         ParameterError: There is no dataset of this name.
     """
-    return dataset(name).read(find(name, folder))
+    records: SkeletonSet | FrameStream | DetectionSet = dataset(name).read(find(name, folder))
+    return records
 
 
 def verify(name: str, folder: Path | str | None = None) -> list[Check]:
-    """Read a dataset and compare it with the official totals: records, classes, known faults, extra files.
+    """Read a dataset and compare it with the official counts, and look for the files that complete it.
 
     Raises:
         As `load`.
     """
     entry, place = dataset(name), find(name, folder)
-    skeletons = load(name, place)
-    checks = [
-        Check("origin", "official", skeletons.source.kind, skeletons.source.kind == "official"),
-        _count("records", sum(entry.totals.values()), len(skeletons)),
-    ]
-    found = dict(zip(skeletons.classes, skeletons.counts.tolist(), strict=True))
-    checks += [_count(f"class {label}", total, found.get(label, 0)) for label, total in entry.totals.items()]
-    checks += [_count(fault, total, FAULTS[fault](skeletons)) for fault, total in entry.faults.items()]
+    records = entry.read(place)
+    found = entry.count(records)
+    checks = [Check("origin", "official", records.source.kind, records.source.kind == "official")]
+    for what, total in entry.rounded.items():
+        near = abs(found[what] - total) <= entry.rounding * total
+        checks.append(Check(what, f"about {total:,}", f"{found[what]:,}", near))
+    for what, total in entry.totals.items():
+        checks.append(Check(what, f"{total:,}", f"{found.get(what, 0):,}", found.get(what, 0) == total))
     for extra, otherwise in entry.extras.items():
         there = any((place / alternative).is_file() for alternative in extra)
         found_words = "there" if there else f"absent: {otherwise}"
         checks.append(Check(" or ".join(extra), "there", found_words, there))
     return checks
-
-
-def _count(what: str, expected: int, found: int) -> Check:
-    return Check(what, f"{expected:,}", f"{found:,}", expected == found)

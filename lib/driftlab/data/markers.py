@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from driftlab.errors import DataError
@@ -19,25 +19,29 @@ class WorldMarker:
     """What made a synthetic world; two equal markers stand for equal files.
 
     Attributes:
-        layout: The dataset whose layout it has ("nucla", "ntu").
+        layout: The dataset whose layout it has ("nucla", "oak", …).
         version: Version of the generator, raised whenever its output changes.
         seed: Seed of the generator.
-        sequences_per_class: How many sequences each class has.
+        sizes: The generator's other arguments by name, such as `{"sequences_per_class": 40}`.
     """
 
     layout: str
     version: int
     seed: int
-    sequences_per_class: int
+    sizes: Mapping[str, int]
 
     @property
     def caption(self) -> str:
-        """The phrase for captions."""
-        return f"seed {self.seed}, {self.sequences_per_class} sequences a class"
+        """The phrase for captions, such as "seed 0, 40 sequences a class"."""
+        sizes = (
+            f"{size} {name.replace('_per_', ' a ').replace('_', ' ')}" for name, size in self.sizes.items()
+        )
+        return ", ".join([f"seed {self.seed}", *sizes])
 
     def write(self, folder: Path) -> None:
         """Leave the marker in `folder`."""
-        (folder / FILE).write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")
+        content = {"layout": self.layout, "version": self.version, "seed": self.seed, **self.sizes}
+        (folder / FILE).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
 def read_marker(folder: Path) -> WorldMarker | None:
@@ -48,12 +52,12 @@ def read_marker(folder: Path) -> WorldMarker | None:
     """
     path = folder / FILE
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = dict(json.loads(path.read_text(encoding="utf-8")))
         return WorldMarker(
-            layout=str(content["layout"]),
-            version=int(content["version"]),
-            seed=int(content["seed"]),
-            sequences_per_class=int(content["sequences_per_class"]),
+            layout=str(content.pop("layout")),
+            version=int(content.pop("version")),
+            seed=int(content.pop("seed")),
+            sizes={str(name): int(size) for name, size in content.items()},
         )
     except FileNotFoundError:
         return None

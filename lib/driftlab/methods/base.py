@@ -33,6 +33,7 @@ class Task:
         seen: The outputs of the classes of all tasks so far.
         records: The task's training records.
         past: The training records of each earlier task, first task first.
+        remembered: What a stream, whose past is gone, has drawn from its memory: one record a class.
     """
 
     index: int
@@ -41,6 +42,7 @@ class Task:
     seen: slice
     records: Records
     past: tuple[Records, ...]
+    remembered: Records = ()
 
 
 class Learner(Protocol):

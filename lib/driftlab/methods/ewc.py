@@ -43,3 +43,15 @@ class EWC(Method):
     def load_state(self, state: Mapping[str, Tensor]) -> None:
         """Take them back."""
         self.anchors.load_state(state)
+
+
+class OnlineEWC(EWC):
+    """EWC on a stream, where every step is a task: only the newest Fisher and anchor are kept (Wanderlust).
+
+    The Fisher is measured on one remembered record a class.
+    """
+
+    def end_task(self, learner: Learner, task: Task, batch: Any) -> None:
+        """Measure the Fisher anew and move the anchor."""
+        self.anchors = Anchors()
+        super().end_task(learner, task, batch)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 CGL_METHODS = ("BARE", "EWC", "MAS", "TWP", "LwF", "GEM", "REPLAY")
+OAK_METHODS = ("Non-adaptation", "Incremental", "EWC", "iCaRL", "Offline training")
 TASK_ORDERS = 120  # of five tasks
 
 Limit = tuple[Callable[[Any], bool], str]
@@ -51,6 +52,14 @@ LIMITS: dict[str, Limit] = {
     "split_seed": _between(0),
     "order_seed": _between(0),
     "grid": (lambda value: all(value.values()), "a mapping without empty entries"),
+    "world_steps": _between(12),  # fewer than two stretches with objects otherwise
+    "static_images": _between(8),
+    "bin_width": _between(1),
+    "weights": (lambda value: value in ("excess", "gap"), "excess or gap"),
+    "21.methods": _some_of(OAK_METHODS),
+    "22.methods": _some_of(OAK_METHODS),
+    "23.methods": _some_of(OAK_METHODS[1:4]),
+    "24.methods": _some_of(OAK_METHODS[1:4]),
     "00.methods": _some_of((*CGL_METHODS, "JOINT")),
     # An order's sensitivity is a range over orders.
     "41.orders": _between(2, TASK_ORDERS),

@@ -48,16 +48,22 @@ class MethodStyle:
 
 
 # Okabe and Ito's palette, which stays apart under the common colour blindnesses. Its yellow is too faint for
-# lines on white; grey takes its place. Markers differ as well, for print without colours.
+# lines on white; grey takes its place. Markers differ as well, for print without colours. Methods of one
+# paper never share a style; those of two papers do where they have one role: the lower bound is grey,
+# rehearsal red, training on everything black.
 METHODS: dict[str, MethodStyle] = {
+    "Non-adaptation": MethodStyle("#7f7f7f", "o", ":"),
+    "Incremental": MethodStyle("#0072b2", "P"),
     "BARE": MethodStyle("#7f7f7f", "o"),
     "EWC": MethodStyle("#e69f00", "s"),
+    "iCaRL": MethodStyle("#d55e00", "X"),
     "MAS": MethodStyle("#56b4e9", "^"),
     "TWP": MethodStyle("#cc79a7", "v"),
     "LwF": MethodStyle("#009e73", "D"),
     "GEM": MethodStyle("#0072b2", "P"),
     "REPLAY": MethodStyle("#d55e00", "X"),
     "JOINT": MethodStyle("#000000", "*", "--"),
+    "Offline training": MethodStyle("#000000", "*", "--"),
 }
 SPARE = [
     MethodStyle(colour, marker, ":") for marker in "<>hpd" for colour in ("#332288", "#882255", "#44aa99")

@@ -27,7 +27,8 @@ def make_once(folder: Path | str | None, marker: WorldMarker, write: Callable[[P
     Raises:
         DataError: The folder holds something else, or cannot be written.
     """
-    name = f"{marker.layout}-v{marker.version}-{marker.sequences_per_class}x-seed{marker.seed}"
+    sizes = "".join(f"{size}x" for size in marker.sizes.values())
+    name = f"{marker.layout}-v{marker.version}-{sizes}-seed{marker.seed}"
     place = (Path(folder) if folder is not None else worlds_dir() / name).resolve()
     if _is_there(place, marker):
         return place

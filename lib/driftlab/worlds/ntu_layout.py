@@ -52,7 +52,8 @@ def ntu_world(folder: Path | str | None = None, *, sequences_per_class: int = 20
     def write(target: Path) -> None:
         _write(target, sequences_per_class, seed)
 
-    return make_once(folder, WorldMarker("ntu", VERSION, seed, sequences_per_class), write)
+    marker = WorldMarker("ntu", VERSION, seed, {"sequences_per_class": sequences_per_class})
+    return make_once(folder, marker, write)
 
 
 def _write(folder: Path, sequences_per_class: int, seed: int) -> None:

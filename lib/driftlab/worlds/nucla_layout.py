@@ -41,7 +41,8 @@ def nucla_world(folder: Path | str | None = None, *, sequences_per_class: int = 
     def write(target: Path) -> None:
         _write(target, sequences_per_class, seed)
 
-    return make_once(folder, WorldMarker("nucla", VERSION, seed, sequences_per_class), write)
+    marker = WorldMarker("nucla", VERSION, seed, {"sequences_per_class": sequences_per_class})
+    return make_once(folder, marker, write)
 
 
 def _write(folder: Path, sequences_per_class: int, seed: int) -> None:

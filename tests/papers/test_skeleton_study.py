@@ -7,14 +7,16 @@ from typing import Any
 import pytest
 from driftlab.errors import ParameterError
 from driftlab.metrics.continual import final_metrics, task_accuracy
-from driftlab.papers.study import Study
+from driftlab.papers.skeleton_study import SkeletonStudy
 
 ORDERS = ((0, 1, 2, 3, 4, 5, 6, 7, 8, 9), (8, 9, 0, 1, 2, 3, 4, 5, 6, 7))
 SETTINGS = {"width": 8, "depth": 1, "epochs": 3, "learning_rate": 1e-2}
 
 
-def study(**settings: Any) -> Study:
-    return Study("41_cgl_task_order", scale="smoke", data="world", world_sequences=10, jobs=1, **settings)
+def study(**settings: Any) -> SkeletonStudy:
+    return SkeletonStudy(
+        "41_cgl_task_order", scale="smoke", data="world", world_sequences=10, jobs=1, **settings
+    )
 
 
 def test_hyper_parameters_differ_from_table_3_where_it_is_asked_for() -> None:
@@ -52,4 +54,4 @@ def test_impossible_hyper_parameters(settings: dict[str, Any], message: str) -> 
 
 def test_unknown_data() -> None:
     with pytest.raises(ParameterError, match="data is 'nuclaa'; it can be world, world-ntu, nucla, ntu"):
-        Study("41_cgl_task_order", scale="smoke", data="nuclaa")
+        SkeletonStudy("41_cgl_task_order", scale="smoke", data="nuclaa")

@@ -1,0 +1,108 @@
+"""Forward and backward transfer between stretches of a stream.
+
+Wang et al., Wanderlust, ICCV 2021, section 4.2, after Lopez-Paz and Ranzato (2017): the stream is divided
+into T stretches, and R_{i,j} is the mean AP on the test frames of the j-th after learning the i-th.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from driftlab.errors import DataError
+from driftlab.metrics.continual import RUN
+from driftlab.metrics.online import one_value_a_cell, require_fractions, run_name
+
+PREFIX = "scenario:"
+
+
+def scenario_matrix(table: pd.DataFrame, *, metric: str = "map50") -> pd.DataFrame:
+    """R_{i,j}, and the pretrained detector's b_j as i = 0.
+
+    Args:
+        table: Evaluation table with rows tested on "scenario:1", "scenario:2", …, measured before the first
+            step (`trained_on` 0) and at the end of each stretch.
+        metric: Which of the table's metrics to take.
+
+    Returns:
+        Columns of a run, `learnt` (i from 0), `tested` (j from 1), `trained_on` (the steps that the first i
+        stretches have) and `value`.
+
+    Raises:
+        DataError: No such rows, a value outside 0..1 or missing, two values for one cell, fewer than two
+            stretches, or a measurement that is missing.
+    """
+    rows = table[(table["metric"] == metric) & table["tested_on"].str.startswith(PREFIX)]
+    if rows.empty:
+        raise DataError(
+            f"The evaluation table has no rows of the metric '{metric}' tested on 'scenario:1', …; transfer "
+            "needs them at the end of each stretch of the stream."
+        )
+    require_fractions(rows)
+    number = pd.to_numeric(rows["tested_on"].str.removeprefix(PREFIX), errors="coerce")
+    unread = rows[number.isna()]
+    if not unread.empty:
+        raise DataError(
+            f"'{unread.iloc[0]['tested_on']}' does not name a stretch by its number.", field="tested_on"
+        )
+    rows = rows.assign(tested=number.astype("int64"))
+    rows = one_value_a_cell(rows, [*RUN, "trained_on", "tested"])
+    return pd.concat([_numbered(run) for _, run in rows.groupby(RUN)], ignore_index=True)
+
+
+def transfer(matrix: pd.DataFrame) -> pd.DataFrame:
+    """FWT and BWT, in one row a run.
+
+    FWT = 1/(T−1) Σ_{i≥2} (R_{i−1,i} − b_i): how much better than the pretrained detector the learner is on
+    the stretch that comes next. BWT = 1/(T−1) Σ_{i<T} (R_{T,i} − R_{i,i}): how a stretch has changed by the
+    end since it was learnt; negative means forgotten.
+
+    Args:
+        matrix: From `scenario_matrix`.
+
+    Returns:
+        Columns of a run, `stretches` (T), `fwt` and `bwt`.
+    """
+    rows = []
+    for run, cells in matrix.groupby(RUN):
+        r = cells.pivot(index="learnt", columns="tested", values="value").to_numpy(dtype=np.float64)
+        next_one, own = r[1:-1, 1:].diagonal(), r[1:-1, :-1].diagonal()
+        forward, backward = next_one - r[0, 1:], r[-1, :-1] - own
+        rows.append((*run, r.shape[1], forward.mean(), backward.mean()))
+    return pd.DataFrame(rows, columns=[*RUN, "stretches", "fwt", "bwt"])
+
+
+def _numbered(run: pd.DataFrame) -> pd.DataFrame:
+    """A run's rows with its evaluations numbered 0 (pretrained) to T.
+
+    Raises:
+        DataError: A measurement is missing.
+    """
+    name, stretches = run_name(run.iloc[0]), sorted(run["tested"].unique())
+    count, ends = len(stretches), sorted(run["trained_on"].unique())
+    if stretches != list(range(1, count + 1)):
+        numbers = ", ".join(map(str, stretches))
+        raise DataError(f"{name} was tested on the stretches {numbers}; they are numbered 1, 2, … in time.")
+    if count < 2:
+        raise DataError(f"{name} has one stretch only; transfer compares at least two.")
+    if ends[0] != 0:
+        raise DataError(
+            f"{name} lacks the pretrained detector on the stretches (rows with trained_on 0), which forward "
+            "transfer is measured against."
+        )
+    if len(ends) != count + 1:
+        raise DataError(
+            f"{name} was tested on {count} stretches at {len(ends) - 1} times after learning; transfer needs "
+            "one evaluation at the end of each stretch."
+        )
+    cells = run[["trained_on", "tested"]]
+    if len(cells) != (count + 1) * count:
+        tested = cells.groupby("trained_on").size()
+        steps = tested.index[tested < count][0]
+        raise DataError(
+            f"{name} was tested on {tested[steps]} of {count} stretches after {steps} steps; rows are "
+            "missing from the table."
+        )
+    return run.assign(learnt=run["trained_on"].map({steps: i for i, steps in enumerate(ends)}))[
+        [*RUN, "learnt", "tested", "trained_on", "value"]
+    ]

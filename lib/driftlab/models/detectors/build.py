@@ -1,0 +1,135 @@
+"""Detectors by name, and their weights."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import mmdet.utils
+import torch
+from mmdet.registry import MODELS
+from mmengine.logging import MMLogger
+from torch import Tensor
+
+from driftlab.errors import DataError, ParameterError
+from driftlab.models.detectors import heads  # noqa: F401  registers the heads
+from driftlab.models.detectors.configs import DETECTORS
+from driftlab.models.detectors.stream_detector import StreamFasterRCNN
+
+CLASSIFIER = "roi_head.bbox_head.fc_cls."
+REGRESSOR = "roi_head.bbox_head.fc_reg."
+SHOWN = 5
+STRIP = (
+    "What MMEngine writes while training holds objects besides the weights. If you trust the file, publish "
+    "it with MMDetection's tools/model_converters/publish_model.py, or save its state_dict alone."
+)
+
+Weights = dict[str, Tensor]
+
+
+def build_detector(name: str, classes: int, seed: int, device: torch.device) -> StreamFasterRCNN:
+    """A detector with random weights, nothing frozen yet, that knows all classes.
+
+    Args:
+        name: From `driftlab.models.detectors.configs.DETECTORS`.
+        classes: How many classes there are.
+        seed: Of the weights.
+        device: Where it computes.
+
+    Raises:
+        ParameterError: There is no detector of that name.
+    """
+    if name not in DETECTORS:
+        raise ParameterError(f"There is no detector {name!r}; there are {', '.join(DETECTORS)}.")
+    MMLogger.get_current_instance().setLevel(logging.WARNING)  # else a line for every weight
+    mmdet.utils.register_all_modules(init_default_scope=True)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        detector: StreamFasterRCNN = MODELS.build(DETECTORS[name](classes))
+        detector.init_weights()
+    detector.to(device)
+    return detector
+
+
+def load_weights(detector: StreamFasterRCNN, weights: Mapping[str, Tensor], file: str | Path) -> None:
+    """Take weights of exactly this detector.
+
+    Raises:
+        DataError: They belong to another architecture; the text shows the first names and shapes that differ.
+    """
+    own = detector.state_dict()
+    wrong = [f"{name} is missing" for name in own if name not in weights]
+    wrong += [f"{name} is not part of this detector" for name in weights if name not in own]
+    wrong += [
+        f"{name} is {tuple(weights[name].shape)} instead of {tuple(value.shape)}"
+        for name, value in own.items()
+        if name in weights and weights[name].shape != value.shape
+    ]
+    if wrong:
+        more = f", and {len(wrong) - SHOWN} more" if len(wrong) > SHOWN else ""
+        raise DataError(
+            f"These are the weights of another architecture: {'; '.join(wrong[:SHOWN])}{more}.",
+            file=file,
+            hint="Give the checkpoint of the detector that the parameter `detector` names.",
+        )
+    detector.load_state_dict(dict(weights))
+
+
+def read_checkpoint(file: Path) -> Weights:
+    """The weights in a checkpoint that MMDetection or PyTorch wrote; nothing in it is executed.
+
+    Raises:
+        DataError: It is absent, or holds anything but named tensors.
+    """
+    hint = "Give a checkpoint that MMDetection has written, with the parameter `checkpoint`."
+    if not file.is_file():
+        raise DataError("There is no such checkpoint.", file=file, hint=hint)
+    try:
+        content: Any = torch.load(file, map_location="cpu", weights_only=True)
+    except Exception as error:  # unreadable in any of many ways
+        raise DataError(
+            f"This checkpoint cannot be read safely ({type(error).__name__}).",
+            file=file,
+            hint=f"{hint} {STRIP}",
+        ) from error
+    weights = content.get("state_dict", content) if isinstance(content, dict) else None
+    if not isinstance(weights, dict) or not all(isinstance(w, Tensor) for w in weights.values()):
+        raise DataError("A checkpoint holds named tensors, and this file does not.", file=file, hint=hint)
+    return {name.removeprefix("module."): weight for name, weight in weights.items()}
+
+
+def widen(
+    weights: Mapping[str, Tensor], own: Sequence[str], detector: StreamFasterRCNN, wanted: Sequence[str]
+) -> Weights:
+    """The weights of a detector for other classes: rows go by name, new ones keep the random weights.
+
+    Args:
+        weights: Of the same detector for the classes `own`.
+        own: Names of these classes.
+        detector: For the classes `wanted`; not changed.
+        wanted: Names of those.
+
+    Raises:
+        ParameterError: A class of the weights is not wanted.
+    """
+    unknown = [name for name in own if name not in wanted]
+    if unknown:
+        raise ParameterError(f"The pretrained classes {', '.join(unknown)} are not among the stream's.")
+    places = torch.tensor([list(wanted).index(name) for name in own])
+    result: Weights = {}
+    for name, value in detector.state_dict().items():
+        if name.startswith(CLASSIFIER):
+            result[name] = value.cpu().clone()
+            result[name][torch.cat([places, torch.tensor([len(wanted)])])] = weights[name]
+        elif name.startswith(REGRESSOR):
+            rows = value.cpu().clone().reshape(len(wanted), 4, -1)
+            rows[places] = weights[name].reshape(len(own), 4, -1)
+            result[name] = rows.reshape(value.shape)
+        elif name.endswith(".known"):
+            result[name] = torch.zeros_like(value, device="cpu")
+            result[name][torch.cat([places, torch.tensor([len(wanted)])])] = True
+        else:
+            result[name] = weights[name]
+    return result

@@ -1,0 +1,64 @@
+"""The detectors, from MMDetection's own configurations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import mmdet
+from mmengine.config import Config, ConfigDict
+
+CONFIGS = Path(mmdet.__file__).parent / ".mim" / "configs"
+PAPER = "pascal_voc/faster-rcnn_r50-caffe-c4_ms-18k_voc0712.py"
+SMALL = "_base_/models/faster-rcnn_r50_fpn.py"
+
+
+def paper(classes: int) -> ConfigDict:
+    """Wanderlust's Faster R-CNN: ResNet-50 C4, as MMDetection trains it on PASCAL VOC.
+
+    Frozen is the backbone up to stage 4; the RPN, stage 5 on every RoI, classifier and regressor train.
+    """
+    model = _own(PAPER, classes)
+    model.frozen = ("backbone",)
+    # The weights come from a checkpoint of the whole detector; nothing is fetched.
+    model.backbone.init_cfg = None
+    model.roi_head.shared_head.init_cfg = None
+    return model
+
+
+def small(classes: int) -> ConfigDict:
+    """A Faster R-CNN for 128-pixel frames and two cores: ResNet-18 with 16 base channels and an FPN of 64.
+
+    Frozen are the backbone and the FPN.
+    """
+    model = _own(SMALL, classes)
+    model.frozen = ("backbone", "neck")
+    model.backbone.init_cfg = [{"type": "Kaiming", "layer": "Conv2d"}]
+    model.backbone.update(depth=18, base_channels=16, frozen_stages=-1, norm_eval=False)
+    model.neck.update(in_channels=[16, 32, 64, 128], out_channels=64)
+    model.rpn_head.update(in_channels=64, feat_channels=64)
+    model.rpn_head.anchor_generator.scales = [4]
+    model.roi_head.bbox_roi_extractor.out_channels = 64
+    model.roi_head.bbox_head.update(in_channels=64, fc_out_channels=128)
+    # A frame of 128 pixels has 2,046 anchors and few objects: less of everything.
+    model.train_cfg.rpn.sampler.num = 64
+    model.train_cfg.rcnn.sampler.num = 64
+    model.train_cfg.rpn_proposal.update(nms_pre=200, max_per_img=100)
+    model.test_cfg.rpn.update(nms_pre=200, max_per_img=50)
+    return model
+
+
+DETECTORS: dict[str, Callable[[int], ConfigDict]] = {"faster-rcnn-r50-c4": paper, "small": small}
+"""By the name that notebooks use."""
+
+INPUT: dict[str, tuple[int, int]] = {"faster-rcnn-r50-c4": (1333, 800), "small": (128, 128)}
+"""To what a frame is scaled: the longest and the shortest side at most, in pixels."""
+
+
+def _own(file: str, classes: int) -> ConfigDict:
+    model = Config.fromfile(CONFIGS / file).model
+    model.type = "StreamFasterRCNN"
+    model.data_preprocessor.type = "StreamPreprocessor"
+    model.roi_head.bbox_head.type = f"Growing{model.roi_head.bbox_head.type}"
+    model.roi_head.bbox_head.num_classes = classes
+    return model

@@ -1,0 +1,164 @@
+"""The detector before the stream: trained on static images, or read from a checkpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from driftlab.data.detection import DetectionSet
+from driftlab.models.detectors.build import build_detector, load_weights, read_checkpoint, widen
+from driftlab.models.detectors.configs import INPUT
+from driftlab.runs.experiment import Config, Row, StageResult, State
+from driftlab.training.detection.batches import train_detector
+from driftlab.training.detection.frames import Frames
+from driftlab.training.detection.runner import Optimisation
+from driftlab.training.process import keep_freed_memory, resolve_device
+
+CLIP = 10.0
+VOC = (
+    "aeroplane",
+    "bicycle",
+    "bird",
+    "boat",
+    "bottle",
+    "bus",
+    "car",
+    "cat",
+    "chair",
+    "cow",
+    "dining table",
+    "dog",
+    "horse",
+    "motorcycle",
+    "person",
+    "potted plant",
+    "sheep",
+    "sofa",
+    "train",
+    "monitor",
+)
+"""PASCAL VOC's classes in the order of its detectors' outputs, named as OAK names them."""
+
+
+@dataclass(frozen=True)
+class Pretraining:
+    """The experiment (`driftlab.runs.experiment.Experiment`): one stage, whose state is the weights.
+
+    Raise `version` when a change to training or detectors changes results.
+
+    Attributes:
+        device: `auto`, `cpu`, `cuda` …
+    """
+
+    device: str = "auto"
+    name: str = "oak-pretraining"
+    version: int = 1
+
+    def chain(self, config: Config) -> Sequence[Config]:
+        """One stage."""
+        return [config]
+
+    def describe(self, config: Config) -> Row:
+        """What the one row says."""
+        return {
+            "paper": "oak",
+            "scenario": f"static/{config['detector']}",
+            "method": "pretraining",
+            "seed": config["seed"],
+            "order": "",
+        }
+
+    def bucket(self, stage: Config) -> str:
+        """Every detector on its own."""
+        return repr(sorted(stage.items()))
+
+    def execute(
+        self, data: DetectionSet, stages: Sequence[Config], states: Sequence[State | None]
+    ) -> list[StageResult]:
+        """Train from random weights."""
+        keep_freed_memory()
+        return [self._train(data, stage) for stage in stages]
+
+    def _train(self, data: DetectionSet, stage: Config) -> StageResult:
+        detector = build_detector(
+            stage["detector"], len(data.categories), stage["seed"], resolve_device(self.device)
+        )
+        train_detector(
+            detector,
+            Frames(data, INPUT[stage["detector"]]),
+            np.arange(len(data)),
+            Optimisation(stage["learning_rate"], clip=CLIP),
+            epochs=stage["epochs"],
+            batch=stage["batch"],
+            seed=stage["seed"],
+        )
+        row = {"trained_on": len(data), "tested_on": "", "metric": "epochs", "value": float(stage["epochs"])}
+        return StageResult(
+            [row], {name: value.cpu().numpy() for name, value in detector.state_dict().items()}
+        )
+
+
+def for_stream(
+    weights: Mapping[str, Tensor], own: Sequence[str], detector: str, wanted: Sequence[str], file: str | Path
+) -> dict[str, Tensor]:
+    """Pretrained weights with the outputs of the stream's categories.
+
+    Args:
+        weights: For the classes `own`.
+        own: Their names, in the order of the outputs.
+        detector: Its name.
+        wanted: The stream's categories.
+        file: Where the weights are from, for errors.
+
+    Raises:
+        DataError: The weights belong to another architecture.
+        ParameterError: A class of the weights is none of the stream's.
+    """
+    cpu = torch.device("cpu")
+    narrow = build_detector(detector, len(own), 0, cpu)
+    # A detector that MMDetection has trained has no vocabulary yet.
+    load_weights(
+        narrow,
+        {name: value for name, value in narrow.state_dict().items() if name.endswith(".known")}
+        | dict(weights),
+        file,
+    )
+    return widen(narrow.state_dict(), own, build_detector(detector, len(wanted), 0, cpu), wanted)
+
+
+def from_checkpoint(file: Path, detector: str, wanted: Sequence[str]) -> tuple[dict[str, Tensor], str]:
+    """A detector that was trained on PASCAL VOC, for a stream, and the file's digest.
+
+    Raises:
+        As `read_checkpoint` and `for_stream`.
+    """
+    weights = for_stream(read_checkpoint(file), VOC, detector, wanted, file)
+    return weights, sha256(file.read_bytes()).hexdigest()
+
+
+def pretraining_config(
+    detector: str, *, epochs: int, batch: int, learning_rate: float, seed: int
+) -> dict[str, Any]:
+    """The configuration of pretraining.
+
+    Args:
+        detector: Its name.
+        epochs: Passes over the static images.
+        batch: Images a batch.
+        learning_rate: At its highest.
+        seed: Of weights, order and sampling.
+    """
+    return {
+        "detector": detector,
+        "epochs": epochs,
+        "batch": batch,
+        "learning_rate": learning_rate,
+        "seed": seed,
+    }

@@ -1,0 +1,162 @@
+"""One stage of a run on a stream: learn on to the next evaluation, and evaluate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from driftlab.data.detection import FrameStream
+from driftlab.methods.bare import Bare
+from driftlab.methods.base import Method
+from driftlab.methods.ewc import OnlineEWC
+from driftlab.methods.exemplars import Exemplars
+from driftlab.methods.icarl import ICaRL
+from driftlab.models.detectors.build import build_detector, load_weights
+from driftlab.models.detectors.configs import INPUT
+from driftlab.models.detectors.stream_detector import StreamFasterRCNN
+from driftlab.papers.oak_evaluation import Evaluation
+from driftlab.runs.experiment import Config, Row, StageResult, State
+from driftlab.scenarios.stream import timeline
+from driftlab.training.detection.batches import train_detector
+from driftlab.training.detection.features import StreamFeatures
+from driftlab.training.detection.frames import Frames
+from driftlab.training.detection.runner import Optimisation
+from driftlab.training.detection.stream import OnlineDetector
+
+ONLINE: dict[str, type[Method]] = {"Incremental": Bare, "EWC": OnlineEWC, "iCaRL": ICaRL}
+
+
+@dataclass(frozen=True)
+class OakData:
+    """What the runs are executed on.
+
+    Attributes:
+        stream: Frames and labels.
+        weights: Of the pretrained detector, for the stream's categories.
+        pretrained: The categories that it knows.
+        features: The folder for the test frames' features, of these weights and frames; None computes them
+            anew at every evaluation.
+        limit: How many training frames' features are kept in memory at most.
+    """
+
+    stream: FrameStream
+    weights: Mapping[str, Tensor]
+    pretrained: tuple[int, ...]
+    features: Path | None
+    limit: int = 4000
+
+
+def execute_stage(data: OakData, stage: Config, state: State | None, device: torch.device) -> StageResult:
+    """Learn the steps since the previous stage, and evaluate on the whole test set.
+
+    Args:
+        data: Stream and pretrained detector.
+        stage: From `OnlineDetection.chain`.
+        state: The previous stage's.
+        device: Where to compute.
+    """
+    time = timeline(data.stream, stage["stream"]["batch"])
+    detector = _pretrained(data, stage, device)
+    interval, until = stage["stream"]["interval"], stage["stream"]["steps"]
+    size = INPUT[stage["detector"]]
+    evaluation = Evaluation(data.stream, detector, Frames(data.stream.test, size), time, stage, data.features)
+    if stage["method"] == "Non-adaptation":
+        rows = evaluation.rows(0)
+        if until:  # it never changes
+            rows = [
+                row | {"trained_on": end}
+                for end in range(interval, until + 1, interval)
+                for row in rows
+                if row["metric"] != "map50" or end in evaluation.ends
+            ]
+        return StageResult(rows, {})
+    features = StreamFeatures(detector, Frames(data.stream.train, size), data.limit)
+    optimisation = Optimisation(stage["training"]["learning_rate"], mixed_precision=stage["mixed_precision"])
+    if stage["method"] == "Offline training":
+        _learn_offline(data, detector, features, time.train[:until], optimisation, stage)
+        return StageResult(evaluation.rows(until), {})
+    online = OnlineDetector(
+        detector,
+        _method(stage, device),
+        features,
+        Exemplars(len(data.stream.categories), **stage["memory"], seed=stage["seed"]),
+        optimisation,
+        iterations=stage["training"]["iterations"],
+        seed=stage["seed"],
+        open_vocabulary=stage["vocabulary"] == "unknown",
+    )
+    if state:
+        online.load_state({name: torch.from_numpy(np.array(value)) for name, value in state.items()})
+    online.learn([(number, time.train[number]) for number in range(until - interval, until)])
+    rows = evaluation.rows(until) + _since_seen(data.stream, online.last_seen, until)
+    return StageResult(rows, {name: value.cpu().numpy() for name, value in online.state().items()})
+
+
+def restored(data: OakData, stage: Config, state: State | None, device: torch.device) -> StreamFasterRCNN:
+    """The detector as a stage has left it; without a state the pretrained one."""
+    detector = _pretrained(data, stage, device)
+    if state:
+        own = {name: torch.from_numpy(np.array(value)) for name, value in state.items()}
+        parameters = {
+            name[len("parameter/") :]: value for name, value in own.items() if name.startswith("parameter/")
+        }
+        detector.load_state_dict(parameters, strict=False)
+        detector.roi_head.bbox_head.known.copy_(own["known"])
+    return detector
+
+
+def _pretrained(data: OakData, stage: Config, device: torch.device) -> StreamFasterRCNN:
+    classes = range(len(data.stream.categories))
+    detector = build_detector(stage["detector"], len(classes), 0, device)
+    load_weights(detector, data.weights, "the pretrained detector")
+    detector.freeze()
+    all_known = stage["method"] != "Non-adaptation" and stage["vocabulary"] == "known"
+    detector.roi_head.bbox_head.know(classes if all_known else data.pretrained)
+    return detector
+
+
+def _method(stage: Config, device: torch.device) -> Method:
+    hyper = {name: torch.tensor([value], device=device) for name, value in stage["hyper"].items()}
+    return ONLINE[stage["method"]]([stage["seed"]], hyper)
+
+
+def _learn_offline(
+    data: OakData,
+    detector: StreamFasterRCNN,
+    features: StreamFeatures,
+    steps: Sequence[NDArray[np.int64]],
+    optimisation: Optimisation,
+    stage: Config,
+) -> None:
+    images, settings = np.concatenate(steps), stage["training"]
+    if stage["vocabulary"] == "unknown":
+        seen = [data.stream.train.labels_of(int(image)) for image in images]
+        detector.roi_head.bbox_head.admit(np.unique(np.concatenate(seen)))
+    train_detector(
+        detector,
+        features,
+        images,
+        optimisation,
+        epochs=settings["epochs"],
+        batch=settings["batch"],
+        seed=stage["seed"],
+    )
+
+
+def _since_seen(stream: FrameStream, last_seen: NDArray[np.int64], until: int) -> list[Row]:
+    return [
+        {
+            "trained_on": until,
+            "tested_on": f"class:{stream.categories[c]}",
+            "metric": "steps_since_seen",
+            "value": float(until - 1 - last_seen[c]),
+        }
+        for c in stream.evaluated
+        if last_seen[c] >= 0
+    ]

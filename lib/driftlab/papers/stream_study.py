@@ -1,0 +1,273 @@
+"""What every OAK notebook needs: stream, pretrained detector and runs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+from matplotlib.figure import Figure
+from torch import Tensor
+
+from driftlab.data import catalog
+from driftlab.data.detection import DetectionSet, FrameStream, read_image
+from driftlab.errors import MissingDataError, ParameterError
+from driftlab.models.detectors.configs import INPUT
+from driftlab.papers.oak import METHODS, OnlineDetection, run_config
+from driftlab.papers.oak_pretraining import Pretraining, for_stream, from_checkpoint, pretraining_config
+from driftlab.papers.oak_stage import OakData, restored
+from driftlab.papers.study import Study
+from driftlab.paths import outputs_dir
+from driftlab.reporting.oak_tables import shown_classes
+from driftlab.reporting.stream_pictures import detection_strip
+from driftlab.runs.experiment import StageId, State
+from driftlab.scenarios.stream import Timeline, timeline
+from driftlab.table import evaluation_table
+from driftlab.training.detection.evaluation import detect
+from driftlab.training.detection.frames import Frames
+from driftlab.training.detection.kept_features import FreshFeatures
+from driftlab.training.detection.truths import truths_of
+from driftlab.worlds.oak_layout import oak_world
+from driftlab.worlds.oak_static import static_world
+
+CHECKPOINT = (
+    "The paper's detector is Faster R-CNN R-50 C4 trained on PASCAL VOC. Train it with MMDetection's "
+    "configuration pascal_voc/faster-rcnn_r50-caffe-c4_ms-18k_voc0712.py, or get its weights from "
+    "MMDetection's model zoo, and give the file with the parameter `checkpoint`."
+)
+
+
+class DataStudy(Study):
+    """A study of a stream's data.
+
+    Args:
+        notebook: Its name, for provenance.
+        scale: `smoke`, `demo` or `paper`, for provenance.
+        data: `world` is synthetic, `oak` the official data.
+        data_folder: Where official data lie, if not in their usual place.
+        world_steps: How many steps a synthetic stream has.
+        changed: Parameters that differ from the scale's own, for provenance.
+        engine: `local` or `ray`.
+        jobs: How many runs are worked on at once; 0 for one a core.
+
+    Raises:
+        ParameterError: A name is unknown or a number impossible.
+        MissingDataError: The data are not there; the text says what to get.
+    """
+
+    def __init__(
+        self,
+        notebook: str,
+        *,
+        scale: str,
+        data: str,
+        data_folder: str = "",
+        world_steps: int = 150,
+        changed: Mapping[str, Any] | None = None,
+        engine: str = "local",
+        jobs: int = 0,
+    ) -> None:
+        self.stream = load_stream(data, data_folder, world_steps)
+        super().__init__("oak", notebook, scale, self.stream.source, engine, jobs, changed=changed)
+
+    @property
+    def shown(self) -> dict[str, str]:
+        """The classes that have a column of their own, see `driftlab.reporting.oak_tables.shown_classes`."""
+        return shown_classes(self.stream.categories, self.stream.train.counts, self.stream.evaluated)
+
+
+class StreamStudy(DataStudy):
+    """A study of a stream.
+
+    Args:
+        notebook: Its name, for provenance.
+        scale: `smoke`, `demo` or `paper`, for provenance.
+        data: `world` is synthetic, `oak` the official data.
+        data_folder: Where official data lie, if not in their usual place.
+        world_steps: How many steps a synthetic stream has.
+        static_images: How many images pretraining has in a synthetic world.
+        pretraining: Settings of pretraining, for `pretraining_config`; where there is a checkpoint they are
+            not used.
+        checkpoint: A detector trained on PASCAL VOC; empty for pretraining on the synthetic static images.
+        detector: From `driftlab.models.detectors.configs.DETECTORS`.
+        protocol: Settings of the runs, for `driftlab.papers.oak.run_config`.
+        engine: `local` or `ray`.
+        jobs: How many runs are worked on at once; 0 for one a core.
+        cached: Whether the test frames' features are computed once and kept.
+        changed: Parameters that differ from the scale's own, for provenance.
+        others: The notebook's other parameters, which it uses itself.
+
+    Raises:
+        ParameterError: A name is unknown or a number impossible.
+        MissingDataError: Data or checkpoint are not there; the text says what to get.
+    """
+
+    def __init__(
+        self,
+        notebook: str,
+        *,
+        scale: str,
+        data: str,
+        data_folder: str = "",
+        world_steps: int = 150,
+        static_images: int = 800,
+        pretraining: Mapping[str, Any] | None = None,
+        checkpoint: str = "",
+        detector: str = "small",
+        protocol: Mapping[str, Any] | None = None,
+        engine: str = "local",
+        jobs: int = 0,
+        cached: bool = True,
+        changed: Mapping[str, Any] | None = None,
+        **others: Any,
+    ) -> None:
+        super().__init__(
+            notebook,
+            scale=scale,
+            data=data,
+            data_folder=data_folder,
+            world_steps=world_steps,
+            changed=changed,
+            engine=engine,
+            jobs=jobs,
+        )
+        self.detector, self.protocol = detector, dict(protocol or {})
+        self.timeline: Timeline = timeline(self.stream, self.protocol.get("batch", 0))
+        if not checkpoint and data != "world":
+            raise MissingDataError("There is no pretrained detector.", hint=CHECKPOINT)
+        self._static_images, self._pretraining = static_images, dict(pretraining or {})
+        self._checkpoint, self._cached = checkpoint, cached
+        self._data: tuple[OakData, str] | None = None
+        self.config(METHODS[0], "known")  # an impossible protocol is an error before anything starts
+
+    def config(self, method: str, vocabulary: str, seed: int = 0) -> dict[str, Any]:
+        """A run's configuration, see `driftlab.papers.oak.run_config`."""
+        return run_config(
+            detector=self.detector,
+            method=method,
+            vocabulary=vocabulary,
+            steps=len(self.timeline),
+            seed=seed,
+            **self.protocol,
+        )
+
+    def runs(
+        self, methods: Sequence[str], vocabulary: str, seeds: Sequence[int], *, keep: str = ""
+    ) -> pd.DataFrame:
+        """The evaluation table of every method and repetition; what is in the store is not computed again.
+
+        Args:
+            methods: From `driftlab.papers.oak.METHODS`.
+            vocabulary: `known` or `unknown`.
+            seeds: Repetitions.
+            keep: A method whose detectors are kept, of the first repetition, for `before_and_after`.
+        """
+        configs = [self.config(method, vocabulary, seed) for method in methods for seed in seeds]
+        data, digest = self.data()
+        kept = [self.config(keep, vocabulary, seeds[0])] if keep in methods else []
+        others = [config for config in configs if config not in kept]
+        tables = [self.sweep(OnlineDetection(), others, data, digest).table] if others else []
+        if kept:
+            tables.append(self.sweep(OnlineDetection(), kept, data, digest, keep_states=True).table)
+        return evaluation_table(pd.concat(tables, ignore_index=True))
+
+    def before_and_after(
+        self, method: str, vocabulary: str = "known", seed: int = 0, frames: int = 6
+    ) -> Figure:
+        """What a detector finds in the same test frames before the stream, halfway and at its end.
+
+        Args:
+            method: Whose detectors; they are computed again if `runs` was not to keep them.
+            vocabulary: As for `runs`.
+            seed: The repetition.
+            frames: How many frames, at equal distances.
+
+        Raises:
+            ParameterError: The method trains anew at each evaluation, and leaves no detector.
+        """
+        if method == "Offline training":
+            raise ParameterError("Offline training leaves no detectors to look at; choose another method.")
+        data, digest = self.data()
+        experiment, stream = OnlineDetection(), self.stream
+        chain = experiment.chain(self.config(method, vocabulary, seed))
+        images = np.linspace(0, len(stream.test) - 1, frames + 2).astype(int)[1:-1]
+        test, rows = Frames(stream.test, INPUT[self.detector]), {}
+        states: list[State] = []
+        for stage in chain:
+            entry = self.store.get(StageId(experiment.name, experiment.version, digest, stage))
+            kept = self.store.load_state(entry) if entry else None
+            if kept is None:  # a later sweep has dropped it
+                kept = experiment.execute(data, [stage], [states[-1] if states else None])[0].state
+            states.append(kept)
+        for place in (0, len(chain) // 2, len(chain) - 1):
+            detector = restored(data, chain[place], states[place], torch.device("cpu"))
+            steps = chain[place]["stream"]["steps"]
+            found = detect(detector, test, FreshFeatures(detector, test), images.tolist())
+            rows[f"after {steps} steps" if steps else "before"] = found
+        return detection_strip(
+            [read_image(stream.test.images[i]) for i in images],
+            truths_of(stream.test, images),
+            rows,
+            stream.categories,
+            [f"step {stream.test_steps[i]}" for i in images],
+        )
+
+    def data(self) -> tuple[OakData, str]:
+        """What the runs are executed on and the digest that stands for it; pretrains on first use."""
+        if self._data is None:
+            weights, pretrained, origin = self._weights()
+            digest = hashlib.sha256(json.dumps([self.source.digest, origin]).encode()).hexdigest()
+            features = outputs_dir() / "features" / digest[:16] if self._cached else None
+            places = tuple(self.stream.categories.index(name) for name in pretrained)
+            self._data = OakData(self.stream, weights, places, features), digest
+        return self._data
+
+    def _weights(self) -> tuple[Mapping[str, Tensor], Sequence[str], str]:
+        """The pretrained weights for the stream's categories, the classes they know, and what made them."""
+        wanted = self.stream.categories
+        if self._checkpoint:
+            weights, digest = from_checkpoint(Path(self._checkpoint), self.detector, wanted)
+            known = weights["roi_head.bbox_head.known"][:-1].numpy()
+            return weights, [wanted[c] for c in np.flatnonzero(known)], digest
+        static = catalog.load("voc", static_world(images=self._static_images))
+        assert isinstance(static, DetectionSet)
+        config = pretraining_config(self.detector, **self._pretraining)
+        experiment = Pretraining()
+        self.sweep(experiment, [config], static, static.source.digest, keep_states=True)
+        stage = StageId(experiment.name, experiment.version, static.source.digest, config)
+        entry = self.store.get(stage)
+        state = self.store.load_state(entry) if entry else None
+        if state is None:
+            raise ParameterError(
+                "The pretrained weights are not in the store any more although the run is. Remove "
+                f"{self.store.entry_path(stage)} and start again."
+            )
+        tensors = {name: torch.from_numpy(value) for name, value in state.items()}
+        weights = for_stream(tensors, static.categories, self.detector, wanted, "the pretraining")
+        return weights, static.categories, stage.key
+
+
+def load_stream(data: str, folder: str = "", steps: int = 150) -> FrameStream:
+    """A stream, official or synthetic, by the name that notebooks use.
+
+    Args:
+        data: `world` or `oak`.
+        folder: Where the official data lie; empty for their usual place.
+        steps: How many steps a world's stream has.
+
+    Raises:
+        ParameterError: The name is unknown.
+        MissingDataError: The data are not there.
+    """
+    if data not in ("world", "oak"):
+        raise ParameterError(f"data is {data!r}; it can be world or oak.")
+    if data == "world" and folder:
+        raise ParameterError("data is 'world', which is made, not read: data_folder has no use here.")
+    stream = catalog.load("oak", oak_world(steps=steps) if data == "world" else folder or None)
+    assert isinstance(stream, FrameStream)
+    return stream

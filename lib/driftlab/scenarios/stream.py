@@ -1,0 +1,72 @@
+"""A stream of frames as steps that are learnt once, and as stretches of equal length."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftlab.data.detection import FrameStream
+from driftlab.errors import ParameterError
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """When each frame comes.
+
+    Attributes:
+        train: For each step, the training frames that it learns, in time order.
+        test: (M,) the step to whose time each test frame belongs.
+    """
+
+    train: tuple[NDArray[np.int64], ...]
+    test: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.train)
+
+
+def timeline(stream: FrameStream, batch: int = 0) -> Timeline:
+    """The stream's steps.
+
+    Args:
+        stream: Frames in time order.
+        batch: Training frames a step; 0 keeps the steps that the stream comes in.
+
+    Raises:
+        ParameterError: The batch is negative.
+    """
+    if batch < 0:
+        raise ParameterError(f"A step needs at least one frame; batch is {batch}.")
+    frames = np.arange(len(stream.train))
+    if not batch:
+        numbers, starts = np.unique(stream.steps, return_index=True)
+        return Timeline(
+            tuple(np.split(frames, starts[1:])), np.searchsorted(numbers, stream.test_steps, "right") - 1
+        )
+    first_of_step = np.searchsorted(stream.steps, stream.test_steps)
+    last = len(frames) - 1
+    return Timeline(
+        tuple(np.split(frames, range(batch, len(frames), batch))), np.minimum(first_of_step, last) // batch
+    )
+
+
+def stretches(timeline: Timeline, length: int) -> list[range]:
+    """Equal stretches of so many steps (Wanderlust's scenarios); a shorter rest belongs to the last one.
+
+    Raises:
+        ParameterError: There would not be two of them.
+    """
+    count = len(timeline) // length if length > 0 else 0
+    if count < 2:
+        raise ParameterError(
+            f"Transfer needs at least two stretches; {len(timeline)} steps make {count} of {length}."
+        )
+    ends = [length * (i + 1) for i in range(count - 1)] + [len(timeline)]
+    return [range(start, end) for start, end in zip([0, *ends[:-1]], ends, strict=True)]
+
+
+def frames_of(timeline: Timeline, stretch: range) -> NDArray[np.int64]:
+    """The test frames of a stretch."""
+    return np.flatnonzero((timeline.test >= stretch.start) & (timeline.test < stretch.stop))

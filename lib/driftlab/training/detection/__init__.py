@@ -1,0 +1,1 @@
+"""Detectors that learn from a stream, through MMEngine."""

@@ -1,0 +1,124 @@
+"""MMEngine's runner for detectors."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import tempfile
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import mmdet.utils
+from mmengine.hooks import Hook
+from mmengine.logging import MMLogger
+from mmengine.runner import Runner
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+
+_NUMBER = itertools.count()
+
+
+@dataclass(frozen=True)
+class Optimisation:
+    """How a detector's parameters move.
+
+    Attributes:
+        learning_rate: Of stochastic gradient descent.
+        momentum: Its momentum.
+        weight_decay: Its weight decay.
+        mixed_precision: Whether losses are computed in half precision where that is safe.
+        clip: The largest norm of a gradient; 0 leaves gradients as they are.
+        launcher: MMEngine's: `none`, or `pytorch` where torchrun has started one process a GPU.
+    """
+
+    learning_rate: float = 0.005
+    momentum: float = 0.9
+    weight_decay: float = 1e-4
+    mixed_precision: bool = False
+    clip: float = 0.0
+    launcher: str = "none"
+
+    def wrapper(self) -> dict[str, Any]:
+        """MMEngine's configuration of the optimiser and its wrapper."""
+        sgd = {
+            "type": "SGD",
+            "lr": self.learning_rate,
+            "momentum": self.momentum,
+            "weight_decay": self.weight_decay,
+        }
+        clip = {"max_norm": self.clip} if self.clip else None
+        return {
+            "type": "AmpOptimWrapper" if self.mixed_precision else "OptimWrapper",
+            "optimizer": sgd,
+            "clip_grad": clip,
+        }
+
+
+class QuietRunner(Runner):  # type: ignore[misc]
+    """MMEngine's runner without its look at compilers and drivers, and without its file of messages.
+
+    That file stays open as long as the process lives, and a sweep has many runners.
+    """
+
+    def _log_env(self, env_cfg: dict[str, Any]) -> None:
+        pass
+
+    def build_logger(self, log_level: int | str = "ERROR", log_file: str | None = None, **_: Any) -> MMLogger:
+        """A logger that writes no file."""
+        return MMLogger.get_instance(self._experiment_name, log_level=log_level)
+
+
+def _as_it_is(batch: Any) -> Any:
+    return batch
+
+
+@contextmanager
+def runner(
+    detector: nn.Module,
+    batches: Dataset[Any] | DataLoader[Any],
+    epochs: int,
+    optimisation: Optimisation,
+    *,
+    seed: int,
+    hooks: Sequence[Hook] = (),
+    schedule: Sequence[dict[str, Any]] = (),
+) -> Iterator[Runner]:
+    """A runner that trains for so many epochs; what it writes is gone afterwards (the store keeps results).
+
+    Args:
+        detector: What is trained.
+        batches: A loader, or a dataset whose items are batches already.
+        epochs: Passes over it.
+        optimisation: Optimiser and precision.
+        seed: Of Python, NumPy and PyTorch.
+        hooks: MMEngine hooks.
+        schedule: MMEngine's parameter schedulers.
+    """
+    mmdet.utils.register_all_modules(init_default_scope=True)
+    loader = (
+        batches
+        if isinstance(batches, DataLoader)
+        else DataLoader(batches, batch_size=None, collate_fn=_as_it_is)
+    )
+    with tempfile.TemporaryDirectory(prefix="driftlab-") as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made = QuietRunner(
+            model=detector,
+            work_dir=folder,
+            train_dataloader=loader,
+            train_cfg={"by_epoch": True, "max_epochs": epochs},
+            optim_wrapper=optimisation.wrapper(),
+            param_scheduler=list(schedule) or None,
+            custom_hooks=list(hooks),
+            default_hooks={"logger": None, "checkpoint": None, "sampler_seed": None, "timer": None},
+            launcher=optimisation.launcher,
+            randomness={"seed": seed},
+            default_scope="mmdet",
+            log_level=logging.ERROR,
+            experiment_name=f"driftlab-{next(_NUMBER)}",
+            cfg={"find_unused_parameters": True},
+        )
+        yield made

@@ -1,0 +1,206 @@
+"""Learning from a stream that is seen once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from mmengine.dist import get_rank, get_world_size
+from mmengine.hooks import Hook
+from mmengine.runner import Runner
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.utils.data import Dataset
+
+from driftlab.methods.base import Method, Task
+from driftlab.methods.exemplars import Exemplars
+from driftlab.models.detectors.stream_detector import StreamFasterRCNN
+from driftlab.training.detection.features import StreamFeatures
+from driftlab.training.detection.frames import Batch
+from driftlab.training.detection.learner import DetectorLearner
+from driftlab.training.detection.runner import Optimisation, runner
+
+State = dict[str, Tensor]
+
+
+@dataclass
+class _CurrentBatch(Dataset[Any]):
+    """The newest step's batch, as often as it is iterated on."""
+
+    iterations: int
+    batch: Batch | None = None
+
+    def __len__(self) -> int:
+        return self.iterations
+
+    def __getitem__(self, index: int) -> dict[str, Any]:
+        if index >= self.iterations or self.batch is None:
+            raise IndexError(index)
+        return {"inputs": self.batch.inputs, "data_samples": self.batch.samples}
+
+
+class OnlineDetector:
+    """A detector, a continual method and a memory that learn a stream step by step.
+
+    Args:
+        detector: Pretrained; its frozen part is frozen.
+        method: What makes it continual.
+        features: The stream's batches.
+        memory: The remembered objects.
+        optimisation: How parameters move.
+        iterations: Optimiser's steps on each of the stream's.
+        seed: Of the detector's sampling.
+        open_vocabulary: Whether outputs appear when their class is first seen; else all are there already.
+    """
+
+    def __init__(
+        self,
+        detector: StreamFasterRCNN,
+        method: Method,
+        features: StreamFeatures,
+        memory: Exemplars,
+        optimisation: Optimisation,
+        *,
+        iterations: int,
+        seed: int,
+        open_vocabulary: bool,
+    ) -> None:
+        detector.freeze()
+        self.detector, self.method, self.features, self.memory = detector, method, features, memory
+        self.optimisation, self.iterations, self.seed = optimisation, iterations, seed
+        self.open_vocabulary = open_vocabulary
+        self.learner = DetectorLearner(detector, features.batch)
+        self.last_seen = np.full(len(memory.records), -1, dtype=np.int64)
+        self._momenta: State = {}
+
+    def learn(self, steps: Sequence[tuple[int, NDArray[np.int64]]]) -> None:
+        """Learn consecutive steps, each a number and its frames."""
+        current = _CurrentBatch(self.iterations)
+        adapter = MethodHook(self, steps, current)
+        self.detector.train()
+        self.detector.objective = adapter.objective
+        try:
+            with runner(
+                self.detector, current, len(steps), self.optimisation, seed=self.seed, hooks=[adapter]
+            ) as training:
+                training.train()
+        finally:
+            self.detector.objective = None
+
+    def state(self) -> State:
+        """What has to survive: trainable parameters, momenta, vocabulary, method, memory."""
+        named = {f"parameter/{name}": p.detach().clone() for name, p in _trainable(self.detector).items()}
+        parts = {"momentum": self._momenta, "method": self.method.state(), "memory": self.memory.state()}
+        named |= {f"{part}/{name}": value for part, values in parts.items() for name, value in values.items()}
+        return named | {
+            "known": self.detector.roi_head.bbox_head.known.clone(),
+            "last_seen": torch.from_numpy(self.last_seen.copy()),
+        }
+
+    def load_state(self, state: Mapping[str, Tensor]) -> None:
+        """Take back what `state` gave."""
+        parts: dict[str, State] = {"parameter": {}, "momentum": {}, "method": {}, "memory": {}}
+        for key, value in state.items():
+            part, _, name = key.partition("/")
+            if name:
+                parts[part][name] = value
+        with torch.no_grad():
+            for name, parameter in _trainable(self.detector).items():
+                parameter.copy_(parts["parameter"][name])
+        self._momenta = parts["momentum"]
+        device = self.detector.data_preprocessor.device
+        self.method.load_state({name: value.to(device) for name, value in parts["method"].items()})
+        self.memory.load_state(parts["memory"])
+        self.detector.roi_head.bbox_head.known.copy_(state["known"])
+        self.last_seen = state["last_seen"].numpy().copy()
+
+
+@dataclass
+class MethodHook(Hook):  # type: ignore[misc]
+    """Attaches a continual method to MMEngine: one of its epochs is a step of the stream.
+
+    Before a step the batch is made (with what the method rehearses), during it the method's loss is what is
+    minimised and its look at the gradients and after each of the optimiser's steps happen, and after it the
+    method closes the task and the memory takes the new objects.
+    """
+
+    online: OnlineDetector
+    steps: Sequence[tuple[int, NDArray[np.int64]]]
+    current: _CurrentBatch
+    task: Task | None = field(default=None, init=False)
+
+    def objective(self, inputs: Any, samples: list[Any]) -> Tensor:
+        """The method's loss on a batch, a scalar."""
+        assert self.task is not None
+        return self.online.method.loss(self.online.learner, self.task, Batch(inputs, samples)).sum()
+
+    def before_train(self, runner: Runner) -> None:
+        """Continue with the momenta, and let the method look at gradients before they are used."""
+        optimiser = runner.optim_wrapper.optimizer
+        for name, parameter in _trainable(self.online.detector).items():
+            if name in self.online._momenta:
+                momentum = self.online._momenta[name].to(parameter.device).clone()
+                optimiser.state[parameter]["momentum_buffer"] = momentum
+        optimiser.register_step_pre_hook(self._adjust)
+
+    def before_train_epoch(self, runner: Runner) -> None:
+        """Make the step's task and batch."""
+        online = self.online
+        number, frames = self.steps[runner.epoch]
+        torch.manual_seed(int(np.random.default_rng([online.seed, 3, number]).integers(2**31)))
+        if online.open_vocabulary:
+            online.detector.roi_head.bbox_head.admit(self._labels(frames))
+        seen = slice(0, len(online.last_seen))
+        self.task = Task(number, (), seen, seen, (frames,), (), (online.memory.draw(number),))
+        records = online.method.training_records(self.task)[0]
+        own = records[get_rank() :: get_world_size()]
+        self.current.batch = online.learner.batch((own,))
+        online.method.begin_task(online.learner, self.task, self.current.batch)
+
+    def after_train_iter(self, runner: Runner, *_: Any, **__: Any) -> None:
+        """The method's look at the parameters."""
+        assert self.task is not None
+        self.online.method.after_step(self.online.learner, self.task)
+
+    def after_train_epoch(self, runner: Runner) -> None:
+        """Remember the step's objects and close its task."""
+        online, (number, frames) = self.online, self.steps[runner.epoch]
+        objects = np.concatenate([online.features.frames.objects_of(int(frame)) for frame in frames])
+        labels = self._labels(frames)
+        online.memory.remember(number, objects.tolist(), labels.tolist())
+        online.last_seen[labels] = number
+        assert self.task is not None
+        remembered = online.memory.draw(number)
+        if len(remembered):
+            closing = Task(number, (), self.task.new, self.task.seen, (frames,), (), (remembered,))
+            online.method.end_task(online.learner, closing, online.learner.batch((remembered,)))
+        online.features.keep_only(online.memory.records[online.memory.records >= 0].tolist())
+
+    def after_train(self, runner: Runner) -> None:
+        """Keep the momenta."""
+        optimiser = runner.optim_wrapper.optimizer
+        self.online._momenta = {
+            name: optimiser.state[parameter]["momentum_buffer"].detach().clone()
+            for name, parameter in _trainable(self.online.detector).items()
+            if optimiser.state.get(parameter, {}).get("momentum_buffer") is not None
+        }
+
+    def _labels(self, frames: NDArray[np.int64]) -> NDArray[np.int64]:
+        records = self.online.features.frames.records
+        return np.concatenate([records.labels_of(int(frame)) for frame in frames])
+
+    def _adjust(self, optimiser: Any, *_: Any) -> None:
+        online = self.online
+        assert self.task is not None
+        classifier = dict(online.detector.roi_head.bbox_head.fc_cls.named_parameters())
+        found = {name: p.grad[:-1] for name, p in classifier.items() if p.grad is not None}
+        for name, gradient in online.method.adjust_gradients(online.learner, self.task, found).items():
+            if gradient is not found[name]:
+                classifier[name].grad[:-1] = gradient
+
+
+def _trainable(detector: StreamFasterRCNN) -> dict[str, Tensor]:
+    return {name: p for name, p in detector.named_parameters() if p.requires_grad}

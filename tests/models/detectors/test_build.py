@@ -1,0 +1,224 @@
+"""Detectors by name, and their weights."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from driftlab.data.coco import load_coco
+from driftlab.errors import DataError, ParameterError
+from driftlab.models.detectors.build import build_detector, load_weights, read_checkpoint, widen
+from driftlab.models.detectors.configs import DETECTORS, INPUT
+from driftlab.models.detectors.stream_detector import StreamFasterRCNN
+from driftlab.training.detection.features import StreamFeatures
+from driftlab.training.detection.frames import Frames
+from mmengine.logging import MessageHub
+
+CPU = torch.device("cpu")
+Small = Callable[[], StreamFasterRCNN]
+
+
+@pytest.fixture(scope="module")
+def photo(real_data: Path) -> Frames:
+    """A photo with several objects."""
+    photos = load_coco(real_data / "coco128" / "instances.json", real_data / "coco128" / "images")
+    most = int(np.diff(photos.starts).argmax())
+    return Frames(photos.subset([most], "the fullest"), (128, 96))
+
+
+@pytest.mark.parametrize("name", DETECTORS)
+def test_a_real_photo_is_learnt_from_and_looked_at(name: str, photo: Frames) -> None:
+    detector = build_detector(name, len(photo.records.categories), 0, CPU)
+    detector.freeze()
+    # A twentieth of the proposals: the paper's detector computes its fifth stage on each.
+    detector.roi_head.bbox_sampler.num = 16
+    detector.rpn_head.test_cfg.max_per_img = 16
+    batch = StreamFeatures(detector, photo, 1).batch([0])
+    assert len(batch.samples[0].gt_instances) > 5
+    detector.eval()
+    head = detector.roi_head.bbox_head.fc_cls
+    with torch.no_grad():
+        head.weight.zero_()  # what random layers say varies with their last bits
+        head.bias[3] = 4
+        (found,) = detector.predict(batch.inputs, batch.samples)
+    width, height = photo.records.sizes[0]
+    boxes = found.pred_instances.bboxes
+    assert len(boxes) and set(found.pred_instances.labels.tolist()) == {3}
+    assert (boxes >= 0).all() and (boxes <= torch.tensor([width, height] * 2) + 1e-3).all()
+    torch.nn.init.normal_(head.weight, std=0.01)
+
+    trained = {name: p for name, p in detector.named_parameters() if p.requires_grad}
+    assert any(name.startswith("rpn_head.") for name in trained)
+    assert any(name.startswith("roi_head.bbox_head.fc_cls") for name in trained)
+    optimiser = torch.optim.SGD(trained.values(), lr=1e-4)
+    before = {name: p.detach().clone() for name, p in trained.items()}
+    detector.train()
+    loss = detector.own_loss(batch.inputs, batch.samples)
+    loss.backward()
+    optimiser.step()
+    assert loss.isfinite() and loss > 0
+    still = [name for name, p in trained.items() if torch.equal(p, before[name])]
+    assert not still
+
+
+def test_every_detector_has_its_input_size() -> None:
+    assert set(INPUT) == set(DETECTORS)
+
+
+def test_the_papers_detector_trains_all_but_the_backbone() -> None:
+    detector = build_detector("faster-rcnn-r50-c4", 20, 0, CPU)
+    detector.freeze()
+    frozen = {name.split(".")[0] for name, p in detector.named_parameters() if not p.requires_grad}
+    norms = {
+        name
+        for name, p in detector.roi_head.named_parameters()
+        if not p.requires_grad and not (".bn" in name or ".downsample.1" in name)
+    }
+    assert frozen == {"backbone", "roi_head"} and not norms, "of the RoI head its batch norms only"
+
+
+def test_the_weights_depend_on_the_seed_only(small: Small) -> None:
+    torch.manual_seed(7)
+    state = torch.random.get_rng_state()
+    again, other = (build_detector("small", 5, seed, CPU).state_dict() for seed in (0, 1))
+    assert torch.equal(torch.random.get_rng_state(), state), "nobody else's draws are moved"
+    own = small().state_dict()
+    assert all(torch.equal(again[name], value) for name, value in own.items())
+    assert not torch.equal(other["rpn_head.rpn_conv.weight"], own["rpn_head.rpn_conv.weight"])
+
+
+def test_an_unknown_detector() -> None:
+    with pytest.raises(ParameterError, match="no detector 'smal'; there are faster-rcnn-r50-c4, small"):
+        build_detector("smal", 5, 0, CPU)
+
+
+def test_weights_come_back(small: Small) -> None:
+    weights = {
+        name: ~value if value.dtype is torch.bool else value + 1
+        for name, value in small().state_dict().items()
+    }
+    detector = small()
+    load_weights(detector, weights, "file")
+    assert all(torch.equal(value, weights[name]) for name, value in detector.state_dict().items())
+
+
+def test_the_weights_of_another_architecture(small: Small) -> None:
+    weights = dict(small().state_dict())
+    weights["neck.extra"] = weights.pop("rpn_head.rpn_conv.bias")
+    weights["roi_head.bbox_head.fc_cls.bias"] = torch.zeros(21)
+    with pytest.raises(DataError) as caught:
+        load_weights(small(), weights, "model.pth")
+    assert (
+        "model.pth: These are the weights of another architecture: rpn_head.rpn_conv.bias is missing; "
+        "neck.extra is not part of this detector; roi_head.bbox_head.fc_cls.bias is (21,) instead of (6,)."
+    ) in str(caught.value)
+    with pytest.raises(DataError, match=r"conv1.weight is missing; .*, and \d+ more"):
+        load_weights(small(), {}, "model.pth")
+
+
+class Code:
+    """What a hostile file would execute."""
+
+    def __init__(self, trace: Path) -> None:
+        self.trace = trace
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.mkdir, (str(self.trace),)
+
+
+def test_a_checkpoint_with_code_is_refused_and_not_executed(tmp_path: Path) -> None:
+    trace, file = tmp_path / "executed", tmp_path / "model.pth"
+    torch.save({"state_dict": {"weight": torch.zeros(1)}, "meta": Code(trace)}, file)
+    with pytest.raises(DataError, match=r"model\.pth: This checkpoint cannot be read safely"):
+        read_checkpoint(file)
+    assert not trace.exists()
+    pickle.loads(pickle.dumps(Code(trace)))
+    assert trace.exists(), "it would have been executed"
+
+
+@pytest.mark.parametrize("content", [b"", b"no checkpoint at all", b"PK\x03\x04 nor this"])
+def test_a_file_that_is_no_checkpoint(content: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "model.pth"
+    file.write_bytes(content)
+    with pytest.raises(DataError, match=r"model\.pth: This checkpoint cannot be read safely.*`checkpoint`"):
+        read_checkpoint(file)
+
+
+@pytest.mark.parametrize("content", [[torch.zeros(1)], {"state_dict": {"weight": 1.0}}, {"epoch": 3}])
+def test_a_checkpoint_without_weights(content: object, tmp_path: Path) -> None:
+    torch.save(content, tmp_path / "model.pth")
+    with pytest.raises(DataError, match="holds named tensors, and this file does not"):
+        read_checkpoint(tmp_path / "model.pth")
+
+
+def test_an_absent_checkpoint(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"absent\.pth: There is no such checkpoint"):
+        read_checkpoint(tmp_path / "absent.pth")
+
+
+@pytest.mark.parametrize("prefix", ["", "module."])
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_how_checkpoints_are_wrapped(prefix: str, wrapped: bool, tmp_path: Path) -> None:
+    weights = {f"{prefix}a.weight": torch.arange(3.0)}
+    torch.save({"state_dict": weights, "meta": {"epoch": 1}} if wrapped else weights, tmp_path / "model.pth")
+    found = read_checkpoint(tmp_path / "model.pth")
+    assert list(found) == ["a.weight"] and found["a.weight"].tolist() == [0, 1, 2]
+
+
+def test_a_checkpoint_as_mmengine_writes_it_while_training(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub = MessageHub("training")
+    hub.update_scalar("train/lr", 0.02)
+    hub.update_info("epoch", 3)
+    content = {
+        "meta": {"epoch": 3, "dataset_meta": {"classes": ("cat",)}},
+        "state_dict": {"weight": torch.ones(1)},
+        "message_hub": hub.state_dict(),
+    }
+    monkeypatch.chdir(tmp_path)
+    torch.save(content, "OLD.pth")
+    with pytest.raises(DataError, match=r"cannot be read safely.*publish_model\.py, or save its state_dict"):
+        read_checkpoint(Path("OLD.pth"))
+    torch.save(content["state_dict"], "NEW.pth")  # what the message advises
+    assert read_checkpoint(Path("NEW.pth"))["weight"].tolist() == [1]
+
+
+def test_rows_go_to_their_classes_by_name(small: Small) -> None:
+    own, wanted = ("a", "b", "c", "d", "e"), ("x", "e", "b", "y", "a", "d", "c")
+    source = small().state_dict()
+    wide = build_detector("small", len(wanted), 1, CPU)
+    fresh = {name: value.clone() for name, value in wide.state_dict().items()}
+    result = widen(source, own, wide, wanted)
+    load_weights(wide, result, "widened")  # it fits
+    for kind in ("weight", "bias"):
+        cls, reg = f"roi_head.bbox_head.fc_cls.{kind}", f"roi_head.bbox_head.fc_reg.{kind}"
+        for place, name in enumerate(wanted):
+            boxes = slice(4 * place, 4 * place + 4)
+            if name in own:
+                row = own.index(name)
+                assert torch.equal(result[cls][place], source[cls][row])
+                assert torch.equal(result[reg][boxes], source[reg][4 * row : 4 * row + 4])
+            else:
+                assert torch.equal(result[cls][place], fresh[cls][place])
+                assert torch.equal(result[reg][boxes], fresh[reg][boxes])
+        assert torch.equal(result[cls][-1], source[cls][-1]), "the background's"
+    assert result["roi_head.bbox_head.known"].tolist() == [False, True, True, False, True, True, True, True]
+    rest = [n for n in source if not n.startswith("roi_head.bbox_head.fc_") and not n.endswith(".known")]
+    rest += [n for n in source if ".shared_fcs." in n]
+    assert all(torch.equal(result[name], source[name]) for name in rest)
+    # Random biases are zero: some weights must tell source and fresh ones apart.
+    assert not torch.equal(
+        source["roi_head.bbox_head.fc_cls.weight"][0], fresh[cls.replace("bias", "weight")][4]
+    )
+
+
+def test_a_class_that_the_stream_has_not(small: Small) -> None:
+    with pytest.raises(ParameterError, match="The pretrained classes c, e are not among the stream's"):
+        widen(small().state_dict(), ("a", "b", "c", "d", "e"), small(), ("a", "b", "d", "f", "g"))

@@ -1,0 +1,95 @@
+"""A stream as steps and stretches."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from driftlab.data.detection import DetectionSet, FrameStream
+from driftlab.errors import ParameterError
+from driftlab.provenance import Source
+from driftlab.scenarios.stream import Timeline, frames_of, stretches, timeline
+
+
+def frames(count: int, name: str) -> DetectionSet:
+    """Pictures (never opened) with one box each."""
+    return DetectionSet(
+        images=tuple(Path(f"{name}{i}.jpg") for i in range(count)),
+        names=tuple(f"{name}{i}" for i in range(count)),
+        sizes=np.full((count, 2), 32, dtype=np.int32),
+        starts=np.arange(count + 1),
+        boxes=np.tile(np.array([1, 1, 9, 9], dtype=np.float32), (count, 1)),
+        labels=np.zeros(count, dtype=np.int64),
+        crowd=np.zeros(count, dtype=np.bool_),
+        categories=("one",),
+        source=Source("synthetic", "toy", "pictures", "digest"),
+    )
+
+
+def stream(steps: list[int], test_steps: list[int]) -> FrameStream:
+    return FrameStream(
+        frames(len(steps), "train"),
+        np.array(steps),
+        frames(len(test_steps), "test"),
+        np.array(test_steps),
+        (0,),
+    )
+
+
+STREAM = stream([0, 0, 0, 1, 1, 2, 2, 2, 2, 3], [0, 1, 1, 2, 3])
+
+
+def of(time: Timeline) -> list[list[int]]:
+    return [step.tolist() for step in time.train]
+
+
+def test_steps_as_they_come() -> None:
+    time = timeline(STREAM)
+    assert of(time) == [[0, 1, 2], [3, 4], [5, 6, 7, 8], [9]]
+    assert time.test.tolist() == [0, 1, 1, 2, 3] and len(time) == 4
+
+
+def test_steps_of_equal_size() -> None:
+    time = timeline(STREAM, batch=4)
+    assert of(time) == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
+    # Steps 0 to 3 began with the frames 0, 3, 5 and 9.
+    assert time.test.tolist() == [0, 0, 0, 1, 2]
+    assert of(timeline(STREAM, batch=5)) == [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9]]
+    assert of(timeline(STREAM, batch=99)) == [list(range(10))]
+    assert timeline(STREAM, batch=1).test.tolist() == [0, 3, 3, 5, 9]
+
+
+def test_no_frame_is_lost_or_moved() -> None:
+    for batch in range(12):
+        assert np.concatenate(timeline(STREAM, batch).train).tolist() == list(range(10))
+
+
+def test_a_batch_cannot_be_negative() -> None:
+    with pytest.raises(ParameterError, match="A step needs at least one frame; batch is -1"):
+        timeline(STREAM, batch=-1)
+
+
+def steps(count: int) -> Timeline:
+    return Timeline(tuple(np.array([i]) for i in range(count)), np.arange(count))
+
+
+def test_stretches_are_equal_and_the_last_one_takes_the_rest() -> None:
+    assert stretches(steps(9), 3) == [range(3), range(3, 6), range(6, 9)]
+    assert stretches(steps(11), 3) == [range(3), range(3, 6), range(6, 11)]
+    assert stretches(steps(1996), 40)[-1] == range(1920, 1996)
+
+
+@pytest.mark.parametrize(
+    ("count", "length", "message"),
+    [(9, 5, "9 steps make 1 of 5"), (9, 10, "make 0 of 10"), (9, 0, "make 0 of 0"), (9, -3, "make 0 of -3")],
+)
+def test_transfer_needs_two_stretches(count: int, length: int, message: str) -> None:
+    with pytest.raises(ParameterError, match=f"Transfer needs at least two stretches; .*{message}"):
+        stretches(steps(count), length)
+
+
+def test_every_test_frame_is_in_one_stretch() -> None:
+    time = timeline(STREAM)
+    parts = [frames_of(time, part).tolist() for part in stretches(time, 2)]
+    assert parts == [[0, 1, 2], [3, 4]]

@@ -1,0 +1,74 @@
+"""Training on a whole set of frames in shuffled batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import torch
+from driftlab.data.detection import FrameStream
+from driftlab.models.detectors.stream_detector import StreamFasterRCNN
+from driftlab.training.detection.batches import _Shuffled, train_detector
+from driftlab.training.detection.features import StreamFeatures
+from driftlab.training.detection.frames import Frames
+from driftlab.training.detection.runner import Optimisation
+from torch.optim.optimizer import register_optimizer_step_pre_hook
+
+Make = Callable[[], StreamFasterRCNN]
+
+
+def test_every_epoch_has_each_image_once_in_another_order() -> None:
+    images = np.arange(10, 31)
+    sampler = _Shuffled(images, 4, seed=3)
+    epochs = [list(sampler), list(sampler)]
+    for epoch in epochs:
+        assert [len(batch) for batch in epoch] == [4, 4, 4, 4, 4, 1] and len(sampler) == 6
+        assert sorted(image for batch in epoch for image in batch) == images.tolist()
+    assert epochs[0] != epochs[1]
+    assert list(_Shuffled(images, 4, seed=3)) == epochs[0] != list(_Shuffled(images, 4, seed=4))
+
+
+def learn(
+    make: Make, stream: FrameStream, features: bool, *, epochs: int = 1, batch: int = 2, seed: int = 0
+) -> dict[str, torch.Tensor]:
+    detector, frames = make(), Frames(stream.train, (64, 64))
+    detector.freeze()
+    source = StreamFeatures(detector, frames, 100) if features else frames
+    train_detector(detector, source, np.arange(4), Optimisation(0.01), epochs=epochs, batch=batch, seed=seed)
+    assert not detector.training
+    return dict(detector.state_dict())
+
+
+def test_features_or_images_of_a_frozen_part_are_the_same(detector: Make, stream: FrameStream) -> None:
+    before = detector().state_dict()
+    images, features, other = (
+        learn(detector, stream, kind, seed=seed) for kind, seed in ((False, 0), (True, 0), (True, 1))
+    )
+    for name, value in images.items():
+        # One image or two at a time: the last bits of features differ.
+        torch.testing.assert_close(features[name], value, rtol=1e-3, atol=1e-4)
+    moved = {name.split(".")[0] for name in before if not torch.equal(before[name], images[name])}
+    assert moved == {"rpn_head", "roi_head"}
+    assert any(not torch.equal(other[name], features[name]) for name in features)
+
+
+def test_a_single_batch_is_enough(detector: Make, stream: FrameStream) -> None:
+    before = detector().state_dict()
+    after = learn(detector, stream, True, batch=4)
+    assert any(not torch.equal(before[name], after[name]) for name in after)
+
+
+def test_the_learning_rate_rises_and_falls(detector: Make, stream: FrameStream) -> None:
+    rates: list[float] = []
+    handle = register_optimizer_step_pre_hook(
+        lambda optimiser, *_: rates.append(optimiser.param_groups[0]["lr"])
+    )
+    try:
+        learn(detector, stream, True, epochs=20, batch=4)
+    finally:
+        handle.remove()
+    assert len(rates) == 20 and rates[0] == pytest.approx(0.0001)
+    highest = int(np.argmax(rates))
+    assert highest in (1, 2) and rates[highest] > 0.009
+    assert rates[highest:] == sorted(rates[highest:], reverse=True) and rates[-1] < 0.001
