@@ -70,7 +70,7 @@ def test_a_run_is_the_pretrained_detector_and_one_stage_an_evaluation() -> None:
     for method in METHODS:
         stages = EXPERIMENT.chain(config(method, steps=11))
         steps = [stage["stream"]["steps"] for stage in stages]
-        assert steps == ([0, 11] if method == "Non-adaptation" else [0, 2, 4, 6, 8, 10])
+        assert steps == ([0, 11] if method == "Non-adaptation" else [0, 2, 4, 6, 8, 10, 11])
         assert [stage["method"] for stage in stages[1:]] == [method] * (len(stages) - 1)
 
 
@@ -81,7 +81,7 @@ def test_all_methods_begin_with_the_same_stage() -> None:
 
 
 def test_a_longer_stream_goes_on_from_the_shorter_one() -> None:
-    assert chain("iCaRL", steps=12)[:5] == chain("iCaRL", steps=9)
+    assert chain("iCaRL", steps=12)[:5] == chain("iCaRL", steps=9)[:5]
 
 
 ALL = {

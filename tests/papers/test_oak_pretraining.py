@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 import torch
-from driftlab.errors import DataError
+from driftlab.errors import DataError, ParameterError
 from driftlab.models.detectors.build import build_detector
-from driftlab.papers.oak_pretraining import VOC, from_checkpoint
+from driftlab.papers.oak_pretraining import VOC, from_checkpoint, pretraining_config
 
 WANTED = (*reversed(VOC), "traffic light", "bench")
 
@@ -43,3 +44,18 @@ def test_vocs_classes_are_oaks_first(real_data: Path) -> None:
     lists = json.loads((real_data / "oak" / "oak_classes.json").read_text())
     (mapping,) = (value for key, value in lists.items() if key.startswith("mapping_name_to_id"))
     assert tuple(name for name, number in mapping.items() if number < 20) == VOC
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"epochs": 0}, "not 0, 8, 0.02 and 0"),
+        ({"batch": 0}, "a batch of one"),
+        ({"learning_rate": 0.0}, "a positive learning rate"),
+        ({"learning_rate": math.nan}, "a positive learning rate"),
+        ({"seed": -1}, "a seed from 0"),
+    ],
+)
+def test_impossible_pretraining(settings: dict[str, float], message: str) -> None:
+    with pytest.raises(ParameterError, match=f"Pretraining needs .*{message}"):
+        pretraining_config("small", **({"epochs": 1} | settings))  # type: ignore[arg-type]

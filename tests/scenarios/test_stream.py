@@ -9,7 +9,7 @@ import pytest
 from driftlab.data.detection import DetectionSet, FrameStream
 from driftlab.errors import ParameterError
 from driftlab.provenance import Source
-from driftlab.scenarios.stream import Timeline, frames_of, stretches, timeline
+from driftlab.scenarios.stream import Timeline, begun, evaluations, frames_of, stretches, timeline
 
 
 def frames(count: int, name: str) -> DetectionSet:
@@ -93,3 +93,14 @@ def test_every_test_frame_is_in_one_stretch() -> None:
     time = timeline(STREAM)
     parts = [frames_of(time, part).tolist() for part in stretches(time, 2)]
     assert parts == [[0, 1, 2], [3, 4]]
+
+
+@pytest.mark.parametrize(
+    ("count", "interval", "expected"),
+    [(6, 2, [2, 4, 6]), (7, 2, [2, 4, 6, 7]), (2, 2, [2]), (1996, 10, [*range(10, 1991, 10), 1996])],
+)
+def test_every_step_leads_to_one_evaluation(count: int, interval: int, expected: list[int]) -> None:
+    ends = evaluations(count, interval)
+    assert ends == expected
+    steps = [step for end in ends for step in range(begun(end, interval), end)]
+    assert steps == list(range(count))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftlab.data.images import read_image as read_image  # part of this record's interface
-from driftlab.errors import DataError, ParameterError
-from driftlab.provenance import Kind, Source
+from driftlab.data.subsets import part
+from driftlab.errors import DataError
+from driftlab.provenance import Source
 
 
 @dataclass(frozen=True)
@@ -83,17 +83,9 @@ class DetectionSet:
             indices: 0-based positions, each at most once.
             why: A phrase for captions, such as "the first 32".
         """
-        chosen = [int(index) for index in indices]
-        outside = [index for index in chosen if not 0 <= index < len(self)]
-        if outside or not chosen:
-            raise ParameterError(
-                f"A subset needs indices from 0 to {len(self) - 1}; got {outside or 'none'}."
-            )
+        chosen, source = part(self.source, indices, len(self), why)
         lengths = np.diff(self.starts)[chosen]
         kept = np.concatenate([np.arange(self.starts[i], self.starts[i + 1]) for i in chosen])
-        digest = hashlib.sha256(f"{self.source.digest} {chosen}".encode()).hexdigest()
-        kind: Kind = "synthetic" if self.source.kind == "synthetic" else "subset"
-        detail = f"{len(chosen):,} of {self.source.detail}, {why}"
         return DetectionSet(
             images=tuple(self.images[index] for index in chosen),
             names=tuple(self.names[index] for index in chosen),
@@ -103,7 +95,7 @@ class DetectionSet:
             labels=self.labels[kept],
             crowd=self.crowd[kept],
             categories=self.categories,
-            source=Source(kind, self.source.name, detail, digest),
+            source=source,
             notes=(*self.notes, f"{len(self) - len(chosen)} of {len(self)} pictures left out: {why}"),
         )
 

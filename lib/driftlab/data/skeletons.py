@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -10,8 +9,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from driftlab.data.subsets import part
 from driftlab.errors import DataError, ParameterError
-from driftlab.provenance import Kind, Source
+from driftlab.provenance import Source
 
 Fit = Literal["resample", "pad"]
 FARTHEST = 1e6  # metres; a sensor sees a few, so whatever lies beyond is damage
@@ -82,22 +82,14 @@ class SkeletonSet:
             indices: 0-based positions, each at most once.
             why: A phrase for captions, such as "without the duplicates".
         """
-        chosen = [int(index) for index in indices]
-        outside = [index for index in chosen if not 0 <= index < len(self)]
-        if outside or not chosen:
-            raise ParameterError(
-                f"A subset needs indices from 0 to {len(self) - 1}; got {outside or 'none'}."
-            )
-        digest = hashlib.sha256(f"{self.source.digest} {chosen}".encode()).hexdigest()
-        kind: Kind = "synthetic" if self.source.kind == "synthetic" else "subset"
-        detail = f"{len(chosen):,} of {self.source.detail}, {why}"
+        chosen, source = part(self.source, indices, len(self), why)
         return SkeletonSet(
             sequences=tuple(self.sequences[index] for index in chosen),
             labels=self.labels[chosen],
             names=tuple(self.names[index] for index in chosen),
             classes=self.classes,
             bones=self.bones,
-            source=Source(kind, self.source.name, detail, digest),
+            source=source,
             notes=(*self.notes, f"{len(self) - len(chosen)} of {len(self)} sequences left out: {why}"),
         )
 

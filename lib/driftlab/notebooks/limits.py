@@ -54,6 +54,13 @@ LIMITS: dict[str, Limit] = {
     "grid": (lambda value: all(value.values()), "a mapping without empty entries"),
     "world_steps": _between(12),  # fewer than two stretches with objects otherwise
     "static_images": _between(8),
+    "pretraining_epochs": _between(1),
+    "batch": _between(0),
+    "iterations": _between(1),
+    "interval": _between(1),
+    "stretch": _between(1),
+    "slots": _between(1),
+    "offline_epochs": _between(1),
     "bin_width": _between(1),
     "weights": (lambda value: value in ("excess", "gap"), "excess or gap"),
     "21.methods": _some_of(OAK_METHODS),

@@ -15,10 +15,17 @@ from driftlab.errors import ParameterError
 from driftlab.models.detectors.configs import DETECTORS
 from driftlab.papers.oak_stage import ONLINE, OakData, execute_stage
 from driftlab.runs.experiment import Config, Row, StageResult, State
+from driftlab.scenarios.stream import evaluations
 from driftlab.training.process import keep_freed_memory, resolve_device
 
 METHODS = ("Non-adaptation", *ONLINE, "Offline training")
 """In the order in which the paper's tables list them."""
+
+PROTOCOL = (
+    *("batch", "iterations", "interval", "stretch", "learning_rate", "strength", "slots", "replace"),
+    *("offline_epochs", "offline_learning_rate", "offline_batch", "mixed_precision"),
+)
+"""The settings of a run that all runs of a study share."""
 
 
 def run_config(
@@ -41,7 +48,7 @@ def run_config(
     offline_batch: int = 16,
     mixed_precision: bool = False,
 ) -> dict[str, Any]:
-    """The configuration of one run; the defaults are the released code's.
+    """The configuration of one run; the defaults are the released code's where it names them.
 
     Args:
         detector: From `driftlab.models.detectors.configs.DETECTORS`.
@@ -140,8 +147,7 @@ class OnlineDetection:
             own["training"] = {key: config["online"][key] for key in ("iterations", "learning_rate")}
             own["hyper"] = {"strength": config["online"]["strength"]} if method == "EWC" else {}
             own["memory"] = config["memory"] if method != "Incremental" else {"slots": 1, "replace": 1.0}
-        interval = stream["interval"]
-        ends = range(interval, stream["steps"] + 1, interval)
+        ends = evaluations(stream["steps"], stream["interval"])
         return [first, *({**common, **own, "stream": {**stream, "steps": end}} for end in ends)]
 
     def describe(self, config: Config) -> Row:

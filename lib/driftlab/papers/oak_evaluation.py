@@ -63,9 +63,8 @@ class Evaluation:
 
     @property
     def ends(self) -> list[int]:
-        """At which evaluations the stretches are measured: the last one in each of them."""
-        interval = self.stage["stream"]["interval"]
-        return [part.stop // interval * interval for part in self._parts]
+        """At which evaluations the stretches are measured: at the end of each of them."""
+        return [part.stop for part in self._parts]
 
     @property
     def _parts(self) -> list[range]:

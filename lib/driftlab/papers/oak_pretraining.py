@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import torch
 from torch import Tensor
 
 from driftlab.data.detection import DetectionSet
+from driftlab.errors import ParameterError
 from driftlab.models.detectors.build import build_detector, load_weights, read_checkpoint, widen
 from driftlab.models.detectors.configs import INPUT
 from driftlab.runs.experiment import Config, Row, StageResult, State
@@ -144,7 +146,7 @@ def from_checkpoint(file: Path, detector: str, wanted: Sequence[str]) -> tuple[d
 
 
 def pretraining_config(
-    detector: str, *, epochs: int, batch: int, learning_rate: float, seed: int
+    detector: str, *, epochs: int, batch: int = 8, learning_rate: float = 0.02, seed: int = 0
 ) -> dict[str, Any]:
     """The configuration of pretraining.
 
@@ -154,7 +156,15 @@ def pretraining_config(
         batch: Images a batch.
         learning_rate: At its highest.
         seed: Of weights, order and sampling.
+
+    Raises:
+        ParameterError: A number is impossible.
     """
+    if min(epochs, batch) < 1 or seed < 0 or not 0 < learning_rate < inf:
+        raise ParameterError(
+            "Pretraining needs at least one pass, a batch of one, a positive learning rate and a seed from "
+            f"0, not {epochs}, {batch}, {learning_rate} and {seed}."
+        )
     return {
         "detector": detector,
         "epochs": epochs,

@@ -22,12 +22,12 @@ from driftlab.models.detectors.configs import INPUT
 from driftlab.models.detectors.stream_detector import StreamFasterRCNN
 from driftlab.papers.oak_evaluation import Evaluation
 from driftlab.runs.experiment import Config, Row, StageResult, State
-from driftlab.scenarios.stream import timeline
+from driftlab.scenarios.stream import begun, evaluations, timeline
 from driftlab.training.detection.batches import train_detector
 from driftlab.training.detection.features import StreamFeatures
 from driftlab.training.detection.frames import Frames
 from driftlab.training.detection.runner import Optimisation
-from driftlab.training.detection.stream import OnlineDetector
+from driftlab.training.detection.stream import OnlineDetector, restore
 
 ONLINE: dict[str, type[Method]] = {"Incremental": Bare, "EWC": OnlineEWC, "iCaRL": ICaRL}
 
@@ -42,14 +42,14 @@ class OakData:
         pretrained: The categories that it knows.
         features: The folder for the test frames' features, of these weights and frames; None computes them
             anew at every evaluation.
-        limit: How many training frames' features are kept in memory at most.
+        memory: How many bytes of training frames' features are kept at most.
     """
 
     stream: FrameStream
     weights: Mapping[str, Tensor]
     pretrained: tuple[int, ...]
     features: Path | None
-    limit: int = 4000
+    memory: int = 2 * 2**30
 
 
 def execute_stage(data: OakData, stage: Config, state: State | None, device: torch.device) -> StageResult:
@@ -71,12 +71,12 @@ def execute_stage(data: OakData, stage: Config, state: State | None, device: tor
         if until:  # it never changes
             rows = [
                 row | {"trained_on": end}
-                for end in range(interval, until + 1, interval)
+                for end in evaluations(until, interval)
                 for row in rows
                 if row["metric"] != "map50" or end in evaluation.ends
             ]
         return StageResult(rows, {})
-    features = StreamFeatures(detector, Frames(data.stream.train, size), data.limit)
+    features = StreamFeatures(detector, Frames(data.stream.train, size), data.memory)
     optimisation = Optimisation(stage["training"]["learning_rate"], mixed_precision=stage["mixed_precision"])
     if stage["method"] == "Offline training":
         _learn_offline(data, detector, features, time.train[:until], optimisation, stage)
@@ -92,8 +92,8 @@ def execute_stage(data: OakData, stage: Config, state: State | None, device: tor
         open_vocabulary=stage["vocabulary"] == "unknown",
     )
     if state:
-        online.load_state({name: torch.from_numpy(np.array(value)) for name, value in state.items()})
-    online.learn([(number, time.train[number]) for number in range(until - interval, until)])
+        online.load_state(_tensors(state))
+    online.learn([(number, time.train[number]) for number in range(begun(until, interval), until)])
     rows = evaluation.rows(until) + _since_seen(data.stream, online.last_seen, until)
     return StageResult(rows, {name: value.cpu().numpy() for name, value in online.state().items()})
 
@@ -102,13 +102,12 @@ def restored(data: OakData, stage: Config, state: State | None, device: torch.de
     """The detector as a stage has left it; without a state the pretrained one."""
     detector = _pretrained(data, stage, device)
     if state:
-        own = {name: torch.from_numpy(np.array(value)) for name, value in state.items()}
-        parameters = {
-            name[len("parameter/") :]: value for name, value in own.items() if name.startswith("parameter/")
-        }
-        detector.load_state_dict(parameters, strict=False)
-        detector.roi_head.bbox_head.known.copy_(own["known"])
+        restore(detector, _tensors(state))
     return detector
+
+
+def _tensors(state: State) -> dict[str, Tensor]:
+    return {name: torch.from_numpy(np.array(value)) for name, value in state.items()}
 
 
 def _pretrained(data: OakData, stage: Config, device: torch.device) -> StreamFasterRCNN:

@@ -16,16 +16,16 @@ from torch import Tensor
 
 from driftlab.data import catalog
 from driftlab.data.detection import DetectionSet, FrameStream, read_image
-from driftlab.errors import MissingDataError, ParameterError
+from driftlab.errors import MissingDataError, ParameterError, StoreError
 from driftlab.models.detectors.configs import INPUT
-from driftlab.papers.oak import METHODS, OnlineDetection, run_config
+from driftlab.papers.oak import METHODS, PROTOCOL, OnlineDetection, run_config
 from driftlab.papers.oak_pretraining import Pretraining, for_stream, from_checkpoint, pretraining_config
 from driftlab.papers.oak_stage import OakData, restored
 from driftlab.papers.study import Study
 from driftlab.paths import outputs_dir
 from driftlab.reporting.oak_tables import shown_classes
 from driftlab.reporting.stream_pictures import detection_strip
-from driftlab.runs.experiment import StageId, State
+from driftlab.runs.experiment import Config, Experiment, StageId, State
 from driftlab.scenarios.stream import Timeline, timeline
 from driftlab.table import evaluation_table
 from driftlab.training.detection.evaluation import detect
@@ -54,6 +54,7 @@ class DataStudy(Study):
         changed: Parameters that differ from the scale's own, for provenance.
         engine: `local` or `ray`.
         jobs: How many runs are worked on at once; 0 for one a core.
+        others: The notebook's other parameters, which it uses itself.
 
     Raises:
         ParameterError: A name is unknown or a number impossible.
@@ -71,6 +72,7 @@ class DataStudy(Study):
         changed: Mapping[str, Any] | None = None,
         engine: str = "local",
         jobs: int = 0,
+        **others: Any,
     ) -> None:
         self.stream = load_stream(data, data_folder, world_steps)
         super().__init__("oak", notebook, scale, self.stream.source, engine, jobs, changed=changed)
@@ -82,25 +84,17 @@ class DataStudy(Study):
 
 
 class StreamStudy(DataStudy):
-    """A study of a stream.
+    """A study of a stream that is learnt.
 
     Args:
         notebook: Its name, for provenance.
-        scale: `smoke`, `demo` or `paper`, for provenance.
-        data: `world` is synthetic, `oak` the official data.
-        data_folder: Where official data lie, if not in their usual place.
-        world_steps: How many steps a synthetic stream has.
+        data: See `DataStudy`.
         static_images: How many images pretraining has in a synthetic world.
-        pretraining: Settings of pretraining, for `pretraining_config`; where there is a checkpoint they are
-            not used.
+        pretraining_epochs: Passes over them.
         checkpoint: A detector trained on PASCAL VOC; empty for pretraining on the synthetic static images.
         detector: From `driftlab.models.detectors.configs.DETECTORS`.
-        protocol: Settings of the runs, for `driftlab.papers.oak.run_config`.
-        engine: `local` or `ray`.
-        jobs: How many runs are worked on at once; 0 for one a core.
         cached: Whether the test frames' features are computed once and kept.
-        changed: Parameters that differ from the scale's own, for provenance.
-        others: The notebook's other parameters, which it uses itself.
+        settings: For `DataStudy`, and those of `driftlab.papers.oak.PROTOCOL` for the runs.
 
     Raises:
         ParameterError: A name is unknown or a number impossible.
@@ -111,39 +105,25 @@ class StreamStudy(DataStudy):
         self,
         notebook: str,
         *,
-        scale: str,
         data: str,
-        data_folder: str = "",
-        world_steps: int = 150,
         static_images: int = 800,
-        pretraining: Mapping[str, Any] | None = None,
+        pretraining_epochs: int = 10,
         checkpoint: str = "",
         detector: str = "small",
-        protocol: Mapping[str, Any] | None = None,
-        engine: str = "local",
-        jobs: int = 0,
         cached: bool = True,
-        changed: Mapping[str, Any] | None = None,
-        **others: Any,
+        **settings: Any,
     ) -> None:
-        super().__init__(
-            notebook,
-            scale=scale,
-            data=data,
-            data_folder=data_folder,
-            world_steps=world_steps,
-            changed=changed,
-            engine=engine,
-            jobs=jobs,
-        )
-        self.detector, self.protocol = detector, dict(protocol or {})
+        super().__init__(notebook, data=data, **settings)
+        self.detector = detector
+        self.protocol = {name: settings[name] for name in PROTOCOL if name in settings}
         self.timeline: Timeline = timeline(self.stream, self.protocol.get("batch", 0))
         if not checkpoint and data != "world":
             raise MissingDataError("There is no pretrained detector.", hint=CHECKPOINT)
-        self._static_images, self._pretraining = static_images, dict(pretraining or {})
-        self._checkpoint, self._cached = checkpoint, cached
+        self._static_images, self._checkpoint, self._cached = static_images, checkpoint, cached
         self._data: tuple[OakData, str] | None = None
-        self.config(METHODS[0], "known")  # an impossible protocol is an error before anything starts
+        # Impossible settings are an error before anything starts.
+        self.config(METHODS[0], "known")
+        self._pretraining = pretraining_config(detector, epochs=pretraining_epochs)
 
     def config(self, method: str, vocabulary: str, seed: int = 0) -> dict[str, Any]:
         """A run's configuration, see `driftlab.papers.oak.run_config`."""
@@ -194,19 +174,14 @@ class StreamStudy(DataStudy):
             raise ParameterError("Offline training leaves no detectors to look at; choose another method.")
         data, digest = self.data()
         experiment, stream = OnlineDetection(), self.stream
-        chain = experiment.chain(self.config(method, vocabulary, seed))
+        config = self.config(method, vocabulary, seed)
+        self.sweep(experiment, [config], data, digest, keep_states=True)
+        chain = experiment.chain(config)
         images = np.linspace(0, len(stream.test) - 1, frames + 2).astype(int)[1:-1]
         test, rows = Frames(stream.test, INPUT[self.detector]), {}
-        states: list[State] = []
-        for stage in chain:
-            entry = self.store.get(StageId(experiment.name, experiment.version, digest, stage))
-            kept = self.store.load_state(entry) if entry else None
-            if kept is None:  # a later sweep has dropped it
-                kept = experiment.execute(data, [stage], [states[-1] if states else None])[0].state
-            states.append(kept)
-        for place in (0, len(chain) // 2, len(chain) - 1):
-            detector = restored(data, chain[place], states[place], torch.device("cpu"))
-            steps = chain[place]["stream"]["steps"]
+        for stage in (chain[0], chain[len(chain) // 2], chain[-1]):
+            detector = restored(data, stage, self._state(experiment, digest, stage), torch.device("cpu"))
+            steps = stage["stream"]["steps"]
             found = detect(detector, test, FreshFeatures(detector, test), images.tolist())
             rows[f"after {steps} steps" if steps else "before"] = found
         return detection_strip(
@@ -236,20 +211,24 @@ class StreamStudy(DataStudy):
             return weights, [wanted[c] for c in np.flatnonzero(known)], digest
         static = catalog.load("voc", static_world(images=self._static_images))
         assert isinstance(static, DetectionSet)
-        config = pretraining_config(self.detector, **self._pretraining)
-        experiment = Pretraining()
+        config, experiment = self._pretraining, Pretraining()
         self.sweep(experiment, [config], static, static.source.digest, keep_states=True)
-        stage = StageId(experiment.name, experiment.version, static.source.digest, config)
-        entry = self.store.get(stage)
-        state = self.store.load_state(entry) if entry else None
-        if state is None:
-            raise ParameterError(
-                "The pretrained weights are not in the store any more although the run is. Remove "
-                f"{self.store.entry_path(stage)} and start again."
-            )
+        state = self._state(experiment, static.source.digest, config)
         tensors = {name: torch.from_numpy(value) for name, value in state.items()}
         weights = for_stream(tensors, static.categories, self.detector, wanted, "the pretraining")
+        stage = StageId(experiment.name, experiment.version, static.source.digest, config)
         return weights, static.categories, stage.key
+
+    def _state(self, experiment: Experiment, digest: str, stage: Config) -> State:
+        """What a stage of a sweep that keeps states has left."""
+        entry = self.store.get(StageId(experiment.name, experiment.version, digest, stage))
+        state = self.store.load_state(entry) if entry else None
+        if state is None:
+            raise StoreError(
+                f"The store {self.store.folder} has lost a detector since it was trained; another process "
+                "may have removed it. Run the cell again."
+            )
+        return state
 
 
 def load_stream(data: str, folder: str = "", steps: int = 150) -> FrameStream:

@@ -70,3 +70,13 @@ def stretches(timeline: Timeline, length: int) -> list[range]:
 def frames_of(timeline: Timeline, stretch: range) -> NDArray[np.int64]:
     """The test frames of a stretch."""
     return np.flatnonzero((timeline.test >= stretch.start) & (timeline.test < stretch.stop))
+
+
+def evaluations(steps: int, interval: int) -> list[int]:
+    """After how many steps a learner is evaluated: at every interval, and at the end of the stream."""
+    return [*range(interval, steps, interval), steps]
+
+
+def begun(end: int, interval: int) -> int:
+    """Where the steps begin that lead to an evaluation."""
+    return (end - 1) // interval * interval

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
-from driftlab.errors import ParameterError
 from driftlab.methods import Method, Task
 from driftlab.methods.base import Records
+from driftlab.training.finite import require_finite
 from driftlab.training.replicas import Replicas
 
 State = dict[str, NDArray[Any]]
@@ -34,7 +33,7 @@ class Continual:
         self.method.begin_task(self.replicas, task, batch)
         for epoch in range(epochs):
             loss = self.method.loss(self.replicas, task, batch)
-            _require_finite(loss, f"the loss in epoch {epoch + 1} of task {task.index + 1}")
+            require_finite(loss, f"the loss in epoch {epoch + 1} of task {task.index + 1}")
             gradients = self.replicas.gradients(loss)
             gradients = self.method.adjust_gradients(self.replicas, task, gradients)
             for name, parameter in self.parameters.items():
@@ -42,7 +41,7 @@ class Continual:
             self.optimiser.step()
             self.method.after_step(self.replicas, task)
         for name, parameter in self.parameters.items():
-            _require_finite(parameter, f"the parameter {name} after task {task.index + 1}")
+            require_finite(parameter, f"the parameter {name} after task {task.index + 1}")
 
     def close(self, task: Task) -> None:
         """Let the method keep what later tasks need of a task that has been learnt."""
@@ -101,14 +100,4 @@ class Continual:
         prefix = "method/"
         self.method.load_state(
             {name.removeprefix(prefix): stacked(name, 1) for name in states[0] if name.startswith(prefix)}
-        )
-
-
-def _require_finite(values: Tensor, what: str) -> None:
-    # Not a number is the first class to argmax: a run that diverged would have an accuracy.
-    finite = values.isfinite()
-    if not finite.all():
-        raise ParameterError(
-            f"The run diverged: {what} is {float(values[~finite][0]):g}. Lower the learning rate or the "
-            "method's hyper-parameters."
         )

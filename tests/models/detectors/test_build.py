@@ -39,7 +39,7 @@ def test_a_real_photo_is_learnt_from_and_looked_at(name: str, photo: Frames) -> 
     # A twentieth of the proposals: the paper's detector computes its fifth stage on each.
     detector.roi_head.bbox_sampler.num = 16
     detector.rpn_head.test_cfg.max_per_img = 16
-    batch = StreamFeatures(detector, photo, 1).batch([0])
+    batch = StreamFeatures(detector, photo, 2**30).batch([0])
     assert len(batch.samples[0].gt_instances) > 5
     detector.eval()
     head = detector.roi_head.bbox_head.fc_cls

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 from driftlab.data.detection import FrameStream
+from driftlab.errors import ParameterError
 from driftlab.models.detectors.stream_detector import StreamFasterRCNN
 from driftlab.training.detection.batches import _Shuffled, train_detector
 from driftlab.training.detection.features import StreamFeatures
@@ -34,7 +35,7 @@ def learn(
 ) -> dict[str, torch.Tensor]:
     detector, frames = make(), Frames(stream.train, (64, 64))
     detector.freeze()
-    source = StreamFeatures(detector, frames, 100) if features else frames
+    source = StreamFeatures(detector, frames, 2**30) if features else frames
     train_detector(detector, source, np.arange(4), Optimisation(0.01), epochs=epochs, batch=batch, seed=seed)
     assert not detector.training
     return dict(detector.state_dict())
@@ -57,6 +58,15 @@ def test_a_single_batch_is_enough(detector: Make, stream: FrameStream) -> None:
     before = detector().state_dict()
     after = learn(detector, stream, True, batch=4)
     assert any(not torch.equal(before[name], after[name]) for name in after)
+
+
+def test_what_diverges_has_no_weights(detector: Make, stream: FrameStream) -> None:
+    made, frames = detector(), Frames(stream.train, (64, 64))
+    made.freeze()
+    features = StreamFeatures(made, frames, 2**30)
+    wild = Optimisation(1e30)
+    with pytest.raises(ParameterError, match=r"The run diverged: the (loss|parameter) .*Lower"):
+        train_detector(made, features, np.arange(4), wild, epochs=6, batch=2, seed=0)
 
 
 def test_the_learning_rate_rises_and_falls(detector: Make, stream: FrameStream) -> None:

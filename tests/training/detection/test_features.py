@@ -151,7 +151,7 @@ def test_images_of_several_sizes(frozen: StreamFasterRCNN, mixed: DetectionSet) 
 
 def test_a_batch_of_several_sizes_is_padded(frozen: StreamFasterRCNN, mixed: DetectionSet) -> None:
     frames = Frames(mixed, (64, 64))
-    batch = StreamFeatures(frozen, frames, 10).batch([2, 0])
+    batch = StreamFeatures(frozen, frames, 2**30).batch([2, 0])
     low, full = compute(frozen, frames, 2), compute(frozen, frames, 0)
     for level, small, large in zip(batch.inputs, low, full, strict=True):
         height = small.shape[2]
@@ -165,7 +165,9 @@ def test_a_stream_keeps_what_it_needs(
     frozen: StreamFasterRCNN, stream: FrameStream, computed: list[int]
 ) -> None:
     frames = Frames(stream.train, (64, 64))
-    features = StreamFeatures(frozen, frames, limit=3)
+    one = sum(level.nbytes for level in compute(frozen, frames, 0))
+    computed.clear()
+    features = StreamFeatures(frozen, frames, memory=3 * one)
     box = int(frames.objects_of(1)[0])
     batch = features.batch([0, 1, box])
     assert computed == [0, 1] and len(batch) == 3

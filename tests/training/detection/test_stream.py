@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -43,7 +44,7 @@ def online(stream: FrameStream, detector: Callable[[], StreamFasterRCNN]) -> Mak
         return OnlineDetector(
             made,
             method or Bare([seed], {}),
-            StreamFeatures(made, Frames(stream.train, (64, 64)), 100),
+            StreamFeatures(made, Frames(stream.train, (64, 64)), 2**30),
             Exemplars(len(stream.categories), seed=seed),
             Optimisation(**{"learning_rate": 0.01} | moves),
             iterations=iterations,
@@ -98,6 +99,40 @@ def test_a_resumed_run_yields_the_same_bits(name: str, online: Make, steps: list
     assert {"parameter", "momentum", "memory", "last_seen"} <= changed
     assert ("method" in changed) == (name == "EWC")
     assert any(name.startswith("momentum/") for name in state)
+
+
+def test_a_run_that_diverges_is_an_error(online: Make, steps: list[Any]) -> None:
+    with pytest.raises(ParameterError, match=r"The run diverged: the (loss|parameter) .*Lower"):
+        online(ICaRL([0], {}), learning_rate=1e30).learn(steps[:3])
+
+
+def test_a_pull_beyond_all_numbers_is_an_error(online: Make, steps: list[Any]) -> None:
+    with pytest.raises(ParameterError, match="The run diverged"):
+        online(ewc(1e39), iterations=2).learn(steps[:3])
+
+
+def test_frames_without_objects_are_learnt(
+    online: Make, stream: FrameStream, steps: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learner = online(ICaRL([0], {}), growing=True)
+    records = learner.features.frames.records
+    empty = replace(
+        records,
+        starts=np.zeros(len(records) + 1, dtype=np.int64),
+        boxes=records.boxes[:0],
+        labels=records.labels[:0],
+        crowd=records.crowd[:0],
+    )
+    learner.features.frames = Frames(empty, (64, 64))
+    before = learner.state()
+    learner.learn(steps[:2])
+    after = learner.state()
+    assert torch.equal(before["known"], after["known"]) and (after["last_seen"] == -1).all()
+    assert any(name.startswith("parameter/rpn_head") for name in different_parameters(before, after))
+
+
+def different_parameters(one: State, other: State) -> list[str]:
+    return [name for name in one if name.startswith("parameter/") and not torch.equal(one[name], other[name])]
 
 
 @pytest.mark.parametrize("lost", ["momentum", "memory"])

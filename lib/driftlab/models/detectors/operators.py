@@ -69,55 +69,38 @@ class _Operators(ModuleType):
 
     @staticmethod
     def roi_align_forward(
-        features: Tensor,
-        rois: Tensor,
-        output: Tensor,
-        argmax_y: Tensor,
-        argmax_x: Tensor,
-        *,
-        aligned_height: int,
-        aligned_width: int,
-        spatial_scale: float,
-        sampling_ratio: int,
-        pool_mode: int,
-        aligned: bool,
+        features: Tensor, rois: Tensor, output: Tensor, argmax_y: Tensor, argmax_x: Tensor, **how: Any
     ) -> None:
         """Pool every RoI (n, 5) of batch index and box into `output` (n, C, height, width)."""
-        _only_average(pool_mode)
-        size = (aligned_height, aligned_width)
-        output.copy_(
-            torchvision.ops.roi_align(features, rois, size, spatial_scale, sampling_ratio, aligned=aligned)
-        )
+        output.copy_(_pooled(features, rois, **how))
 
     @staticmethod
     def roi_align_backward(
-        gradient: Tensor,
-        rois: Tensor,
-        argmax_y: Tensor,
-        argmax_x: Tensor,
-        grad_input: Tensor,
-        *,
-        aligned_height: int,
-        aligned_width: int,
-        spatial_scale: float,
-        sampling_ratio: int,
-        pool_mode: int,
-        aligned: bool,
+        gradient: Tensor, rois: Tensor, argmax_y: Tensor, argmax_x: Tensor, grad_input: Tensor, **how: Any
     ) -> None:
         """The gradient with respect to the features, into `grad_input` (N, C, H, W)."""
-        _only_average(pool_mode)
         with torch.enable_grad():
             # RoIAlign is linear in the features: its gradient does not depend on where it is taken.
             features = torch.zeros_like(grad_input, requires_grad=True)
-            size = (aligned_height, aligned_width)
-            pooled = torchvision.ops.roi_align(
-                features, rois, size, spatial_scale, sampling_ratio, aligned=aligned
-            )
+            pooled = _pooled(features, rois, **how)
             grad_input.copy_(torch.autograd.grad(pooled, features, gradient)[0])
 
 
-def _only_average(pool_mode: int) -> None:
+def _pooled(
+    features: Tensor,
+    rois: Tensor,
+    *,
+    aligned_height: int,
+    aligned_width: int,
+    spatial_scale: float,
+    sampling_ratio: int,
+    pool_mode: int,
+    aligned: bool,
+) -> Tensor:
     if pool_mode != 1:
-        raise OperatorError(
-            "torchvision's RoIAlign averages; mmcv's pool_mode 'max' needs its own operators."
-        )
+        raise OperatorError("torchvision's RoIAlign averages; pool_mode 'max' needs mmcv's own operators.")
+    size = (aligned_height, aligned_width)
+    pooled: Tensor = torchvision.ops.roi_align(
+        features, rois, size, spatial_scale, sampling_ratio, aligned=aligned
+    )
+    return pooled

@@ -72,8 +72,7 @@ class StreamFasterRCNN(FasterRCNN):  # type: ignore[misc]
     def own_loss(self, inputs: Tensor | Features, samples: list[DetDataSample]) -> Tensor:
         """The sum of the losses of RPN and RoI head, a scalar."""
         losses = super().loss(inputs, samples)
-        total, _ = self.parse_losses(losses)
-        loss: Tensor = total
+        loss: Tensor = self.parse_losses(losses)[0]
         return loss
 
     def loss(

@@ -18,11 +18,11 @@ class StreamFeatures:
     Args:
         detector: Whose frozen part computes them.
         frames: The stream's.
-        limit: How many frames' features are kept at most; beyond that they are computed again when needed.
+        memory: How many bytes of features are kept at most; beyond that they are computed again when needed.
     """
 
-    def __init__(self, detector: StreamFasterRCNN, frames: Frames, limit: int) -> None:
-        self.detector, self.frames, self.limit = detector, frames, limit
+    def __init__(self, detector: StreamFasterRCNN, frames: Frames, memory: int) -> None:
+        self.detector, self.frames, self.memory = detector, frames, memory
         self._kept: dict[int, Features] = {}
 
     def batch(self, records: Sequence[int]) -> Batch:
@@ -35,7 +35,7 @@ class StreamFeatures:
     def _of(self, image: int) -> Features:
         if image not in self._kept:
             fresh = compute(self.detector, self.frames, image)
-            if len(self._kept) >= self.limit:
+            if _bytes(fresh) + sum(map(_bytes, self._kept.values())) > self.memory:
                 return fresh
             self._kept[image] = fresh
         return self._kept[image]
@@ -44,6 +44,10 @@ class StreamFeatures:
         """Forget the features of all frames but those of these records."""
         wanted = {self.frames.image_of(int(record)) for record in records}
         self._kept = {image: kept for image, kept in self._kept.items() if image in wanted}
+
+
+def _bytes(features: Features) -> int:
+    return sum(level.nbytes for level in features)
 
 
 def _stacked(levels: Sequence[Tensor]) -> Tensor:

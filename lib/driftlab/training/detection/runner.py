@@ -12,11 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import mmdet.utils
+import torch
 from mmengine.hooks import Hook
 from mmengine.logging import MMLogger
 from mmengine.runner import Runner
 from torch import nn
 from torch.utils.data import DataLoader, Dataset
+
+from driftlab.training.finite import require_finite
 
 _NUMBER = itertools.count()
 
@@ -55,6 +58,22 @@ class Optimisation:
             "optimizer": sgd,
             "clip_grad": clip,
         }
+
+
+class RequireFinite(Hook):  # type: ignore[misc]
+    """Stops a training whose loss is not a number or infinite."""
+
+    def after_train_iter(
+        self, runner: Runner, batch_idx: int, data_batch: Any = None, outputs: Any = None
+    ) -> None:
+        """Look at the loss of the iteration."""
+        loss = torch.as_tensor(outputs["loss"])
+        require_finite(loss, f"the loss of iteration {batch_idx + 1} in pass {runner.epoch + 1}")
+
+    def after_train(self, runner: Runner) -> None:
+        """Look at what the last step has left."""
+        for name, parameter in runner.model.named_parameters():
+            require_finite(parameter, f"the parameter {name}")
 
 
 class QuietRunner(Runner):  # type: ignore[misc]
@@ -112,7 +131,7 @@ def runner(
             train_cfg={"by_epoch": True, "max_epochs": epochs},
             optim_wrapper=optimisation.wrapper(),
             param_scheduler=list(schedule) or None,
-            custom_hooks=list(hooks),
+            custom_hooks=[RequireFinite(), *hooks],
             default_hooks={"logger": None, "checkpoint": None, "sampler_seed": None, "timer": None},
             launcher=optimisation.launcher,
             randomness={"seed": seed},

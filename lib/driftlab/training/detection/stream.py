@@ -102,19 +102,11 @@ class OnlineDetector:
 
     def load_state(self, state: Mapping[str, Tensor]) -> None:
         """Take back what `state` gave."""
-        parts: dict[str, State] = {"parameter": {}, "momentum": {}, "method": {}, "memory": {}}
-        for key, value in state.items():
-            part, _, name = key.partition("/")
-            if name:
-                parts[part][name] = value
-        with torch.no_grad():
-            for name, parameter in _trainable(self.detector).items():
-                parameter.copy_(parts["parameter"][name])
-        self._momenta = parts["momentum"]
+        restore(self.detector, state)
+        self._momenta = _part(state, "momentum")
         device = self.detector.data_preprocessor.device
-        self.method.load_state({name: value.to(device) for name, value in parts["method"].items()})
-        self.memory.load_state(parts["memory"])
-        self.detector.roi_head.bbox_head.known.copy_(state["known"])
+        self.method.load_state({name: value.to(device) for name, value in _part(state, "method").items()})
+        self.memory.load_state(_part(state, "memory"))
         self.last_seen = state["last_seen"].numpy().copy()
 
 
@@ -200,6 +192,20 @@ class MethodHook(Hook):  # type: ignore[misc]
         for name, gradient in online.method.adjust_gradients(online.learner, self.task, found).items():
             if gradient is not found[name]:
                 classifier[name].grad[:-1] = gradient
+
+
+@torch.no_grad()
+def restore(detector: StreamFasterRCNN, state: Mapping[str, Tensor]) -> None:
+    """Give a pretrained, frozen detector the parameters and the vocabulary of an `OnlineDetector.state`."""
+    kept = _part(state, "parameter")
+    for name, parameter in _trainable(detector).items():
+        parameter.copy_(kept[name])
+    detector.roi_head.bbox_head.known.copy_(state["known"])
+
+
+def _part(state: Mapping[str, Tensor], name: str) -> State:
+    prefix = f"{name}/"
+    return {key.removeprefix(prefix): value for key, value in state.items() if key.startswith(prefix)}
 
 
 def _trainable(detector: StreamFasterRCNN) -> dict[str, Tensor]:
