@@ -231,6 +231,35 @@ def test_dry_run_shows_and_executes_nothing(project: Project, driftlab: Driver, 
     assert not (tmp_path / "outputs").exists()
 
 
+def test_official_data_need_a_checkpoint_where_the_notebook_takes_one(
+    project: Project, driftlab: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.notebook("21_y", DATA_CELL + 'checkpoint = ""  # a detector\n')
+    detector = tmp_path / "detector.pth"
+    detector.touch()
+    monkeypatch.chdir(tmp_path)
+
+    world = driftlab("run", "--dry-run", "21")
+    none = driftlab("run", "--dry-run", "21", "-p", "data", "ntu")
+    given = driftlab("run", "--dry-run", "21", "-p", "data", "ntu", "-p", "checkpoint", "detector.pth")
+    absent = driftlab("run", "21", "-p", "checkpoint", "absent.pth")
+
+    assert world.code == 0 and "checkpoint:" not in world.out
+    assert none.code == 2 and "checkpoint: missing: There is no pretrained detector. The paper's" in none.out
+    assert f"checkpoint {detector}: there" in given.out and "dataset ntu: missing" in given.out
+    assert absent.code == 2 and f"There is no checkpoint {tmp_path / 'absent.pth'}." in absent.err
+    assert "give the file with the parameter `checkpoint`" in absent.err
+
+
+def test_the_papers_scale_names_data_and_checkpoint(
+    driftlab: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DRIFTLAB_DATA", str(tmp_path))
+    asked = driftlab("run", "21", "22", "23", "24", "--scale", "paper", "--dry-run")
+    assert asked.code == 2
+    assert asked.out.count("dataset oak: missing: ") == asked.out.count("checkpoint: missing: ") == 4
+
+
 def test_an_unknown_dataset_suggests_the_nearest(project: Project, driftlab: Driver) -> None:
     project.notebook("41_y", DATA_CELL)
     result = driftlab("run", "41", "-p", "data", "nukla")

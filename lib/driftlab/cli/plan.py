@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +15,15 @@ from driftlab.notebooks.overrides import Scale
 
 
 @dataclass(frozen=True)
-class Dataset:
-    """A dataset that a notebook is going to read.
+class Need:
+    """What a notebook is going to read and does not make itself.
 
     Attributes:
-        name: In the catalog.
+        what: For example `dataset ntu`.
         problem: Why it cannot be read, or an empty string.
     """
 
-    name: str
+    what: str
     problem: str
 
 
@@ -34,14 +35,14 @@ class Plan:
         notebook: The notebook.
         overrides: The parameters that differ from its own.
         values: Every parameter's value.
-        datasets: What it reads.
+        needs: Datasets and checkpoints that it reads.
         output: Where the executed notebook goes.
     """
 
     notebook: Notebook
     overrides: dict[str, Any]
     values: dict[str, Any]
-    datasets: list[Dataset]
+    needs: list[Need]
     output: Path
 
 
@@ -72,12 +73,13 @@ def make_plans(
     plans = []
     for notebook in notebooks:
         overrides = resolve(notebook, scale, given, {"scale": scale} | options)
-        if overrides.get("data_folder"):
-            # the kernel works in another directory than the person who typed the path
-            overrides["data_folder"] = str(absolute(overrides["data_folder"]))
+        for name in ("data_folder", "checkpoint"):
+            if overrides.get(name):
+                # the kernel works in another directory than the person who typed the path
+                overrides[name] = str(absolute(overrides[name]))
         values = {name: one.default for name, one in notebook.parameters.items()} | overrides
         output = outputs / "notebooks" / scale / f"{notebook.name}.ipynb"
-        plans.append(Plan(notebook, overrides, values, _datasets(values), output))
+        plans.append(Plan(notebook, overrides, values, _needs(values), output))
     return plans
 
 
@@ -93,37 +95,48 @@ def absolute(path: str | Path) -> Path:
         raise ParameterError(f"'{path}': there is no such home folder ({error}).") from error
 
 
-def _datasets(values: dict[str, Any]) -> list[Dataset]:
-    """The datasets that the parameter `data` names; synthetic worlds make themselves."""
-    named = values.get("data", [])
-    names = [named] if isinstance(named, str) else list(named)
-    return [_look(name, values.get("data_folder", "")) for name in names if not name.startswith("world")]
+def _needs(values: dict[str, Any]) -> list[Need]:
+    """The datasets that the parameter `data` names, and the detector that they need.
 
-
-def _look(name: str, folder: str) -> Dataset:
+    Synthetic worlds make themselves and what is trained on them.
+    """
     from driftlab.data import catalog
+    from driftlab.data.checkpoints import find_checkpoint
 
+    named = values.get("data", [])
+    official = [
+        name for name in ([named] if isinstance(named, str) else named) if not name.startswith("world")
+    ]
+    folder, checkpoint = values.get("data_folder") or None, values.get("checkpoint", "")
+    needs = [_look(f"dataset {name}", partial(catalog.find, name, folder)) for name in official]
+    if checkpoint or ("checkpoint" in values and official):
+        needs.append(_look(f"checkpoint {checkpoint}".strip(), partial(find_checkpoint, checkpoint)))
+    return needs
+
+
+def _look(what: str, find: Callable[[], Any]) -> Need:
     try:
-        catalog.find(name, folder or None)
+        find()
     except MissingDataError as error:
-        return Dataset(name, str(error))
-    return Dataset(name, "")
+        return Need(what, str(error))
+    return Need(what, "")
 
 
 def require_ready(plans: Sequence[Plan]) -> None:
     """Stop here if anything is missing that some notebook needs.
 
     Raises:
-        MissingDataError: A dataset; the text says which notebooks want it, what to get and where to put it.
+        MissingDataError: A dataset or a checkpoint; the text says which notebooks want it, what to get and
+            where to put it.
         StoreError: An executed notebook cannot be put where it belongs.
         DriftlabError: The kernel.
     """
     kernel_python()
     problems: dict[str, list[str]] = {}
     for plan in plans:
-        for dataset in plan.datasets:
-            if dataset.problem:
-                problems.setdefault(dataset.problem, []).append(plan.notebook.name)
+        for need in plan.needs:
+            if need.problem:
+                problems.setdefault(need.problem, []).append(plan.notebook.name)
     if problems:
         lines = [f"{', '.join(names)}: {problem}" for problem, names in problems.items()]
         raise MissingDataError("Nothing was started. " + "\n".join(lines))

@@ -68,7 +68,10 @@ def run(
         ),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show parameters, datasets and outputs; execute nothing.")
+        bool,
+        typer.Option(
+            "--dry-run", help="Show parameters, datasets, checkpoints and outputs; execute nothing."
+        ),
     ] = False,
     keep_going: Annotated[
         bool, typer.Option("--keep-going/--fail-fast", help="Whether to go on after a notebook that failed.")
@@ -117,7 +120,7 @@ def run(
     console = console_for()
     if dry_run:
         _print_plans(console, plans)
-        missing = any(dataset.problem for plan in plans for dataset in plan.datasets)
+        missing = any(need.problem for plan in plans for need in plan.needs)
         raise typer.Exit(2 if missing else 0)
     outputs_dir()  # an unwritable folder is noticed now
     require_ready(plans)
@@ -147,11 +150,7 @@ def _print_plans(console: Console, plans: list[Plan]) -> None:
                 f"  (notebook: {plan.notebook.parameters[name].default!r})" if name in plan.overrides else ""
             )
             console.print(f"  {name} = {escape(repr(value))}{escape(mark)}", soft_wrap=True, highlight=False)
-        for dataset in plan.datasets:
-            state = (
-                f"[red]missing[/red]: {escape(dataset.problem)}"
-                if dataset.problem
-                else "[green]there[/green]"
-            )
-            console.print(f"  dataset {dataset.name}: {state}", soft_wrap=True, highlight=False)
+        for need in plan.needs:
+            state = f"[red]missing[/red]: {escape(need.problem)}" if need.problem else "[green]there[/green]"
+            console.print(f"  {escape(need.what)}: {state}", soft_wrap=True, highlight=False)
         console.print(f"  → {plan.output}\n", soft_wrap=True, highlight=False)

@@ -15,8 +15,9 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from driftlab.data import catalog
+from driftlab.data.checkpoints import find_checkpoint
 from driftlab.data.detection import DetectionSet, FrameStream, read_image
-from driftlab.errors import MissingDataError, ParameterError, StoreError
+from driftlab.errors import ParameterError, StoreError
 from driftlab.models.detectors.configs import INPUT
 from driftlab.papers.oak import METHODS, PROTOCOL, OnlineDetection, run_config
 from driftlab.papers.oak_pretraining import Pretraining, for_stream, from_checkpoint, pretraining_config
@@ -34,12 +35,6 @@ from driftlab.training.detection.kept_features import FreshFeatures
 from driftlab.training.detection.truths import truths_of
 from driftlab.worlds.oak_layout import oak_world
 from driftlab.worlds.oak_static import static_world
-
-CHECKPOINT = (
-    "The paper's detector is Faster R-CNN R-50 C4 trained on PASCAL VOC. Train it with MMDetection's "
-    "configuration pascal_voc/faster-rcnn_r50-caffe-c4_ms-18k_voc0712.py, or get its weights from "
-    "MMDetection's model zoo, and give the file with the parameter `checkpoint`."
-)
 
 
 class DataStudy(Study):
@@ -117,8 +112,8 @@ class StreamStudy(DataStudy):
         self.detector = detector
         self.protocol = {name: settings[name] for name in PROTOCOL if name in settings}
         self.timeline: Timeline = timeline(self.stream, self.protocol.get("batch", 0))
-        if not checkpoint and data != "world":
-            raise MissingDataError("There is no pretrained detector.", hint=CHECKPOINT)
+        if checkpoint or data != "world":
+            find_checkpoint(checkpoint)
         self._static_images, self._checkpoint, self._cached = static_images, checkpoint, cached
         self._data: tuple[OakData, str] | None = None
         # Impossible settings are an error before anything starts.

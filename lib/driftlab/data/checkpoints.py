@@ -1,0 +1,26 @@
+"""Pretrained detectors that a person brings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from driftlab.errors import MissingDataError
+
+OBTAIN = (
+    "The paper's detector is Faster R-CNN R-50 C4 trained on PASCAL VOC. Train it with MMDetection's "
+    "configuration pascal_voc/faster-rcnn_r50-caffe-c4_ms-18k_voc0712.py, or get its weights from "
+    "MMDetection's model zoo, and give the file with the parameter `checkpoint`."
+)
+
+
+def find_checkpoint(file: str) -> Path:
+    """The file of a detector that official data need.
+
+    Raises:
+        MissingDataError: None is given, or it is not there; the text says what to get.
+    """
+    if not file:
+        raise MissingDataError("There is no pretrained detector.", hint=OBTAIN)
+    if not Path(file).is_file():
+        raise MissingDataError(f"There is no checkpoint {file}.", hint=OBTAIN)
+    return Path(file)
