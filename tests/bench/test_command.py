@@ -11,7 +11,19 @@ import pytest
 from cli.driving import Driver, is_alive, start, wait_until
 from driftlab.bench import workload
 
-TINY = ("bench", "--rounds", "2", "--epochs", "1", "--replicas", "1", "--jobs", "1", "--no-methods")
+TINY = (
+    "bench",
+    "--rounds",
+    "2",
+    "--epochs",
+    "1",
+    "--replicas",
+    "1",
+    "--jobs",
+    "1",
+    "--no-methods",
+    "--no-evaluation",
+)
 
 
 @pytest.fixture

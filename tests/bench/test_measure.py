@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+from driftlab.bench.evaluation import EvaluationTimes
 from driftlab.bench.machine import Machine, this_machine
 from driftlab.bench.measure import Measurement, Settings, Sweep
 from driftlab.bench.show import save, tables
@@ -17,13 +18,14 @@ from rich.console import Console
 MACHINE = Machine("A Processor", 2, 24 * 2**30, "Linux x86_64", "3.11.7", {"torch": "2.14.1"}, 0.01)
 FOUND = Measurement(
     machine=MACHINE,
-    settings=Settings(rounds=3, epochs=10, replicas=8, jobs=2, full=False, methods=True),
+    settings=Settings(rounds=3, epochs=10, replicas=8, jobs=2, full=False, methods=True, evaluation=True),
     plain_threads=2,
     plain=[0.030, 0.020, 0.040],
     replicated=[[0.005] * 5, [0.002] * 5, [0.001, 0.002, 0.003, 0.004, 0.010]],
     methods={"EWC": [0.004] * 4 + [0.014]},
     sweep=Sweep([5, 20, 60, 120, 120], 1, 10.0),
     peak_memory={"plain": 700 * 2**20, "replicated": 2000 * 2**20},
+    evaluation=EvaluationTimes("small", 150, 0.9, 300 * 2**20, [3.0, 1.0, 2.0], [1.0, 0.5, 0.5]),
 )
 
 
@@ -65,6 +67,8 @@ def test_the_table_says_what_was_found_and_how() -> None:
     assert "Median of 3 alternating rounds" in text
     assert "A Processor, 2 cores, 24 GiB" in text
     assert "EWC 6.00 4.00 … 14.00 1.5" in text
+    assert "seconds for 150 test frames 2.00 (1.00–3.00) 0.50 (0.50–1.00) 3.00 (2.00–4.00)×" in text
+    assert "in 0.90 s, and take 300 MiB on disk" in text
     assert "not quiet" not in text
 
 
@@ -76,12 +80,13 @@ def test_the_table_of_a_full_run_on_a_busy_machine() -> None:
             settings=replace(FOUND.settings, full=True),
             sweep=Sweep([5, 20, 60, 120, 120], 100, 150.0),
             methods={},
+            evaluation=None,
         )
     )
     assert "30 min 00 s, extrapolated 2 min 30 s 12.0×" in text
     assert "Its sweep was run completely." in text
     assert "others kept 50% of its cores busy" in text
-    assert "by method" not in text
+    assert "by method" not in text and "Evaluation of a detector" not in text
 
 
 def test_the_numbers_are_kept() -> None:
@@ -91,6 +96,8 @@ def test_the_numbers_are_kept() -> None:
     assert kept["plain"] == FOUND.plain
     assert kept["settings"]["replicas"] == 8
     assert kept["machine"]["packages"] == {"torch": "2.14.1"}
+    assert kept["evaluation"]["kept"] == [1.0, 0.5, 0.5]
+    assert kept["summary"]["evaluation_ratio"] == pytest.approx(3)
     assert kept["summary"]["epoch_ratio"] == pytest.approx(10)
     assert kept["summary"]["sweep_ratio"] == pytest.approx(1800 / FOUND.replicated_sweep)
 

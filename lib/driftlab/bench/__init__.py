@@ -1,1 +1,1 @@
-"""How fast the replicated trainer is, beside a plain PyTorch Geometric loop that computes the same."""
+"""How fast driftlab is, beside the plain ways that compute the same."""

@@ -1,4 +1,4 @@
-"""The measurement: both ways in turn, round after round, then the sweep, with memory watched throughout."""
+"""The measurements: both ways in turn, round after round; training first, then its sweep, then evaluation."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean, median
 
 from driftlab.bench import workload
+from driftlab.bench.evaluation import EvaluationTimes, measure_evaluation
 from driftlab.bench.machine import Machine, this_machine
 from driftlab.bench.memory import PeakMemory
 from driftlab.bench.plain import PlainLoop
@@ -29,6 +30,7 @@ class Settings:
         jobs: Workers, with one thread each.
         full: Run all epochs of the sweep instead of one a task.
         methods: Also time the methods other than BARE.
+        evaluation: Also time a detector's evaluation.
     """
 
     rounds: int
@@ -37,6 +39,7 @@ class Settings:
     jobs: int
     full: bool
     methods: bool
+    evaluation: bool
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,7 @@ class Measurement:
         methods: Seconds an epoch of the replicated trainer, by method and task.
         sweep: The whole sweep.
         peak_memory: Bytes, `plain` and `replicated`, with BARE.
+        evaluation: Of a detector.
     """
 
     machine: Machine
@@ -77,6 +81,7 @@ class Measurement:
     methods: dict[str, list[float]]
     sweep: Sweep
     peak_memory: dict[str, int]
+    evaluation: EvaluationTimes | None = None
 
     @property
     def replicated_rounds(self) -> list[float]:
@@ -116,7 +121,7 @@ def measure(settings: Settings, say: Callable[[str], None]) -> Measurement:
         say: Is told what is being done.
 
     Raises:
-        BenchmarkError: The plain loop's process has ended.
+        BenchmarkError: The plain loop's process has ended, or kept features change what a detector finds.
         ParameterError: There are no workers or no replicas.
     """
     machine = this_machine()
@@ -151,4 +156,5 @@ def measure(settings: Settings, say: Callable[[str], None]) -> Measurement:
         methods,
         Sweep(workload.stages_by_depth(), epochs, swept.seconds),
         memory.peaks | {"replicated": max(part.peaks["replicated"] for part in (memory, memory_of_sweep))},
+        measure_evaluation(settings.rounds, say) if settings.evaluation else None,
     )

@@ -126,7 +126,7 @@ class OnlineDetection:
 
     device: str = "auto"
     name: str = "oak"
-    version: int = 1
+    version: int = 2
 
     def chain(self, config: Config) -> Sequence[Config]:
         """The pretrained detector's evaluation, common to all methods, then one stage an evaluation.

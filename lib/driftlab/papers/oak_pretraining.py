@@ -61,7 +61,7 @@ class Pretraining:
 
     device: str = "auto"
     name: str = "oak-pretraining"
-    version: int = 1
+    version: int = 2
 
     def chain(self, config: Config) -> Sequence[Config]:
         """One stage."""

@@ -35,15 +35,15 @@ def small(classes: int) -> ConfigDict:
     model.frozen = ("backbone", "neck")
     model.backbone.init_cfg = [{"type": "Kaiming", "layer": "Conv2d"}]
     model.backbone.update(depth=18, base_channels=16, frozen_stages=-1, norm_eval=False)
-    model.neck.update(in_channels=[16, 32, 64, 128], out_channels=64)
+    model.neck.update(in_channels=[16, 32, 64, 128], out_channels=64, num_outs=4)
     model.rpn_head.update(in_channels=64, feat_channels=64)
-    model.rpn_head.anchor_generator.scales = [4]
+    model.rpn_head.anchor_generator.update(scales=[4], strides=[4, 8, 16, 32])
     model.roi_head.bbox_roi_extractor.out_channels = 64
     model.roi_head.bbox_head.update(in_channels=64, fc_out_channels=128)
-    # A frame of 128 pixels has 2,046 anchors and few objects: less of everything.
+    # A frame of 128 pixels has 4,080 anchors and few objects: less of everything.
     model.train_cfg.rpn.sampler.num = 64
-    model.train_cfg.rcnn.sampler.num = 64
-    model.train_cfg.rpn_proposal.update(nms_pre=200, max_per_img=100)
+    model.train_cfg.rcnn.sampler.num = 32
+    model.train_cfg.rpn_proposal.update(nms_pre=100, max_per_img=50)
     model.test_cfg.rpn.update(nms_pre=200, max_per_img=50)
     return model
 
