@@ -12,6 +12,7 @@ from driftlab.bench.evaluation import EvaluationTimes
 from driftlab.bench.machine import Machine, this_machine
 from driftlab.bench.measure import Measurement, Settings, Sweep
 from driftlab.bench.show import save, tables
+from driftlab.bench.stream_memory import StreamMemory
 from driftlab.errors import StoreError
 from rich.console import Console
 
@@ -26,6 +27,7 @@ FOUND = Measurement(
     sweep=Sweep([5, 20, 60, 120, 120], 1, 10.0),
     peak_memory={"plain": 700 * 2**20, "replicated": 2000 * 2**20},
     evaluation=EvaluationTimes("small", 150, 0.9, 300 * 2**20, [3.0, 1.0, 2.0], [1.0, 0.5, 0.5]),
+    stream_memory=StreamMemory([150, 1500], [1000 * 2**20, 1050 * 2**20]),
 )
 
 
@@ -68,6 +70,7 @@ def test_the_table_says_what_was_found_and_how() -> None:
     assert "A Processor, 2 cores, 24 GiB" in text
     assert "EWC 6.00 4.00 … 14.00 1.5" in text
     assert "seconds for 150 test frames 2.00 (1.00–3.00) 0.50 (0.50–1.00) 3.00 (2.00–4.00)×" in text
+    assert "Learning a stream 150 steps 1,500 steps ratio peak memory, MiB 1,000 1,050 1.05×" in text
     assert "in 0.90 s, and take 300 MiB on disk" in text
     assert "not quiet" not in text
 
@@ -81,12 +84,14 @@ def test_the_table_of_a_full_run_on_a_busy_machine() -> None:
             sweep=Sweep([5, 20, 60, 120, 120], 100, 150.0),
             methods={},
             evaluation=None,
+            stream_memory=None,
         )
     )
     assert "30 min 00 s, extrapolated 2 min 30 s 12.0×" in text
     assert "Its sweep was run completely." in text
     assert "others kept 50% of its cores busy" in text
     assert "by method" not in text and "Evaluation of a detector" not in text
+    assert "Learning a stream" not in text
 
 
 def test_the_numbers_are_kept() -> None:
@@ -98,6 +103,7 @@ def test_the_numbers_are_kept() -> None:
     assert kept["machine"]["packages"] == {"torch": "2.14.1"}
     assert kept["evaluation"]["kept"] == [1.0, 0.5, 0.5]
     assert kept["summary"]["evaluation_ratio"] == pytest.approx(3)
+    assert kept["summary"]["stream_memory_ratio"] == pytest.approx(1.05)
     assert kept["summary"]["epoch_ratio"] == pytest.approx(10)
     assert kept["summary"]["sweep_ratio"] == pytest.approx(1800 / FOUND.replicated_sweep)
 

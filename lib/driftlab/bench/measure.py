@@ -13,6 +13,7 @@ from driftlab.bench.machine import Machine, this_machine
 from driftlab.bench.memory import PeakMemory
 from driftlab.bench.plain import PlainLoop
 from driftlab.bench.replicated import ReplicatedTrainer, sweep_all_orders
+from driftlab.bench.stream_memory import StreamMemory, measure_stream_memory
 from driftlab.methods import METHODS
 
 METHOD_EPOCHS = 3
@@ -31,6 +32,7 @@ class Settings:
         full: Run all epochs of the sweep instead of one a task.
         methods: Also time the methods other than BARE.
         evaluation: Also time a detector's evaluation.
+        long_stream: Also watch the memory of learning the demo's stream, and one ten times as long.
     """
 
     rounds: int
@@ -40,6 +42,7 @@ class Settings:
     full: bool
     methods: bool
     evaluation: bool
+    long_stream: bool = False
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,7 @@ class Measurement:
         sweep: The whole sweep.
         peak_memory: Bytes, `plain` and `replicated`, with BARE.
         evaluation: Of a detector.
+        stream_memory: Of learning a stream.
     """
 
     machine: Machine
@@ -82,6 +86,7 @@ class Measurement:
     sweep: Sweep
     peak_memory: dict[str, int]
     evaluation: EvaluationTimes | None = None
+    stream_memory: StreamMemory | None = None
 
     @property
     def replicated_rounds(self) -> list[float]:
@@ -157,4 +162,5 @@ def measure(settings: Settings, say: Callable[[str], None]) -> Measurement:
         Sweep(workload.stages_by_depth(), epochs, swept.seconds),
         memory.peaks | {"replicated": max(part.peaks["replicated"] for part in (memory, memory_of_sweep))},
         measure_evaluation(settings.rounds, say) if settings.evaluation else None,
+        measure_stream_memory(say) if settings.long_stream else None,
     )

@@ -15,6 +15,7 @@ from rich.table import Table
 from driftlab.bench import workload
 from driftlab.bench.evaluation import EvaluationTimes
 from driftlab.bench.measure import METHOD_EPOCHS, Measurement
+from driftlab.bench.stream_memory import EVALUATIONS, METHOD, StreamMemory
 from driftlab.paths import outputs_dir
 from driftlab.reporting.files import write_atomic
 
@@ -42,6 +43,7 @@ def save(found: Measurement, at: datetime) -> Path:
             "replicated_sweep_seconds": found.replicated_sweep,
             "sweep_ratio": found.plain_sweep / found.replicated_sweep,
             "evaluation_ratio": median(found.evaluation.ratios) if found.evaluation else None,
+            "stream_memory_ratio": found.stream_memory.ratio if found.stream_memory else None,
         },
     }
     file = outputs_dir() / "bench" / f"{at:%Y-%m-%d_%H%M%S}.json"
@@ -61,6 +63,8 @@ def tables(found: Measurement) -> RenderableType:
         ]
     if found.evaluation:
         parts += ["", _evaluation(found.evaluation), "", _evaluation_note(found.evaluation)]
+    if found.stream_memory:
+        parts += ["", _stream_memory(found.stream_memory), "", _stream_memory_note(found.stream_memory)]
     return Group(*parts)
 
 
@@ -169,6 +173,20 @@ def _evaluation_note(found: EvaluationTimes) -> str:
         f"Detector {found.detector} on the demo's stream, one thread, up to AP; both ways found the same, "
         f"to the last bit. The features were computed and written once, in {found.filling:.2f} s, and take "
         f"{found.bytes / MIB:,.0f} MiB on disk; every run of a sweep reads them at each of its evaluations."
+    )
+
+
+def _stream_memory(found: StreamMemory) -> Table:
+    table = _table("Learning a stream", *(f"{steps:,} steps" for steps in found.steps), "ratio")
+    peaks = (f"{peak / MIB:,.0f}" for peak in found.peaks)
+    table.add_row("peak memory, MiB", *peaks, f"[bold]{found.ratio:.2f}×[/bold]")
+    return table
+
+
+def _stream_memory_note(found: StreamMemory) -> str:
+    return (
+        f"{METHOD} with the demo's detector, one iteration a step, {EVALUATIONS} evaluations on all test "
+        "frames with kept features. Memory is the resident set of the process that learns."
     )
 
 

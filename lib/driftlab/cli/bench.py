@@ -28,6 +28,13 @@ def bench(
         bool,
         typer.Option("--evaluation/--no-evaluation", help="Whether to time a detector's evaluation, too."),
     ] = True,
+    long_stream: Annotated[
+        bool,
+        typer.Option(
+            "--long-stream",
+            help="Also watch the memory of learning the demo's stream, and one ten times as long.",
+        ),
+    ] = False,
 ) -> None:
     """Time the two things that make the notebooks fast, each against the plain way, on the CPU.
 
@@ -42,6 +49,8 @@ def bench(
 
         driftlab bench --full                      the whole sweep, really run
 
+        driftlab bench --long-stream               does memory grow with the stream?
+
         driftlab bench --rounds 1 --epochs 2       a quick look
     """
     from driftlab.bench.measure import Settings, measure
@@ -50,7 +59,9 @@ def bench(
 
     outputs_dir()  # an unwritable folder is noticed now, and not after two minutes
     console, progress = console_for(), console_for(stderr=True)
-    settings = Settings(rounds, epochs, replicas, jobs or usable_cores(), full, methods, evaluation)
+    settings = Settings(
+        rounds, epochs, replicas, jobs or usable_cores(), full, methods, evaluation, long_stream
+    )
     found = measure(settings, lambda text: progress.print(text, highlight=False))
     console.print()
     console.print(tables(found), highlight=False)

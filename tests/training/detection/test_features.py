@@ -48,7 +48,7 @@ def test_frames(stream: FrameStream) -> Frames:
 
 
 def same(one: Features, other: Features) -> bool:
-    return len(one) == len(other) == 5 and all(torch.equal(a, b) for a, b in zip(one, other, strict=True))
+    return len(one) == len(other) == 4 and all(torch.equal(a, b) for a, b in zip(one, other, strict=True))
 
 
 def test_kept_features_are_the_fresh_ones(
@@ -85,11 +85,11 @@ def no_array(folder: Path) -> None:
 
 
 def absent(folder: Path) -> None:
-    (folder / "level4.npy").unlink()
+    (folder / "level3.npy").unlink()
 
 
 def other_shape(folder: Path) -> None:
-    (folder / "level3.npy").write_bytes((folder / "level0.npy").read_bytes())
+    (folder / "level2.npy").write_bytes((folder / "level0.npy").read_bytes())
 
 
 def no_shapes(folder: Path) -> None:

@@ -24,6 +24,7 @@ class StreamFeatures:
     def __init__(self, detector: StreamFasterRCNN, frames: Frames, memory: int) -> None:
         self.detector, self.frames, self.memory = detector, frames, memory
         self._kept: dict[int, Features] = {}
+        self._taken = 0
 
     def batch(self, records: Sequence[int]) -> Batch:
         """The records' features and samples."""
@@ -35,15 +36,17 @@ class StreamFeatures:
     def _of(self, image: int) -> Features:
         if image not in self._kept:
             fresh = compute(self.detector, self.frames, image)
-            if _bytes(fresh) + sum(map(_bytes, self._kept.values())) > self.memory:
+            if _bytes(fresh) + self._taken > self.memory:
                 return fresh
             self._kept[image] = fresh
+            self._taken += _bytes(fresh)
         return self._kept[image]
 
     def keep_only(self, records: Iterable[int]) -> None:
         """Forget the features of all frames but those of these records."""
         wanted = {self.frames.image_of(int(record)) for record in records}
         self._kept = {image: kept for image, kept in self._kept.items() if image in wanted}
+        self._taken = sum(map(_bytes, self._kept.values()))
 
 
 def _bytes(features: Features) -> int:

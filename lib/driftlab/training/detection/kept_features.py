@@ -1,4 +1,4 @@
-"""The frozen part's features of the test frames, computed once and kept in memory-mapped files."""
+"""The frozen part's features of the test frames, computed once and kept in files."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ import json
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from math import prod
 from pathlib import Path
-from typing import Any
+from typing import BinaryIO
 
 import numpy as np
 import torch
 from filelock import FileLock
-from numpy.lib.format import open_memmap
+from numpy.lib.format import write_array_header_1_0
 from numpy.typing import NDArray
 
 from driftlab.models.detectors.stream_detector import Features, StreamFasterRCNN
@@ -44,7 +46,7 @@ class KeptFeatures:
 
     def __call__(self, image: int) -> Features:
         """The features of one image, each (1, C, H, W)."""
-        return tuple(torch.from_numpy(level[image : image + 1].copy()) for level in self._levels)
+        return tuple(torch.from_numpy(level.read(image)) for level in self._levels)
 
 
 class FreshFeatures:
@@ -58,19 +60,36 @@ class FreshFeatures:
         return compute(self.detector, self.frames, image)
 
 
+@dataclass(frozen=True)
+class _Level:
+    """One level of all images, in a `.npy` file.
+
+    It is read and not mapped: mapped pages count as this process's memory, the more the longer a stream is.
+    """
+
+    file: Path
+    shape: tuple[int, ...]
+    start: int
+
+    def read(self, image: int) -> NDArray[np.float32]:
+        count = prod(self.shape[1:])
+        values = np.fromfile(self.file, np.float32, count, offset=self.start + 4 * count * image)
+        return values.reshape(1, *self.shape[1:])
+
+
 def _make(folder: Path, detector: StreamFasterRCNN, frames: Frames) -> None:
-    with _renamed_when_done(folder) as making:
-        levels: list[np.memmap[Any, np.dtype[np.float32]]] = []
+    with _renamed_when_done(folder) as making, ExitStack() as opened:
+        files: list[BinaryIO] = []
+        shapes: list[list[int]] = []
         for image in range(len(frames.records)):
             for number, level in enumerate(compute(detector, frames, image)):
-                if len(levels) == number:
-                    shape = (len(frames.records), *level.shape[1:])
-                    file = making / f"level{number}.npy"
-                    levels.append(open_memmap(file, "w+", np.float32, shape))  # type: ignore[no-untyped-call]
-                levels[number][image] = level[0].cpu().numpy()
-        for kept in levels:
-            kept.flush()
-        shapes = [list(kept.shape) for kept in levels]
+                values = level[0].float().cpu().numpy()
+                if len(files) == number:
+                    shapes.append([len(frames.records), *values.shape])
+                    files.append(opened.enter_context((making / f"level{number}.npy").open("wb")))
+                    header = {"descr": "<f4", "fortran_order": False, "shape": tuple(shapes[-1])}
+                    write_array_header_1_0(files[-1], header)  # type: ignore[no-untyped-call]
+                files[number].write(values.tobytes())
         (making / SHAPES).write_text(json.dumps(shapes), "utf-8")
 
 
@@ -84,11 +103,14 @@ def _renamed_when_done(folder: Path) -> Iterator[Path]:
         shutil.rmtree(making, ignore_errors=True)
 
 
-def _opened(folder: Path) -> list[NDArray[np.float32]] | None:
-    """The files, or None where they are not complete."""
+def _opened(folder: Path) -> list[_Level] | None:
+    """The levels, or None where they are not complete."""
     try:
         shapes = json.loads((folder / SHAPES).read_text("utf-8"))
-        levels = [np.load(folder / f"level{i}.npy", mmap_mode="r") for i in range(len(shapes))]
+        files = [folder / f"level{i}.npy" for i in range(len(shapes))]
+        mapped = [np.load(file, mmap_mode="r") for file in files]
     except (OSError, EOFError, TypeError, ValueError):
         return None
-    return levels if levels and [list(level.shape) for level in levels] == shapes else None
+    if not mapped or [list(level.shape) for level in mapped] != shapes:
+        return None
+    return [_Level(file, level.shape, level.offset) for file, level in zip(files, mapped, strict=True)]
