@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -24,12 +24,15 @@ from driftlab.papers.oak_evaluation import Evaluation
 from driftlab.runs.experiment import Config, Row, StageResult, State
 from driftlab.scenarios.stream import begun, evaluations, timeline
 from driftlab.training.detection.batches import train_detector
-from driftlab.training.detection.features import StreamFeatures
+from driftlab.training.detection.features import FeaturePool, StreamFeatures
 from driftlab.training.detection.frames import Frames
 from driftlab.training.detection.runner import Optimisation
 from driftlab.training.detection.stream import OnlineDetector, restore
 
 ONLINE: dict[str, type[Method]] = {"Incremental": Bare, "EWC": OnlineEWC, "iCaRL": ICaRL}
+
+MEMORY = 800 * 2**20
+"""Bytes: the features of the demo's 2,400 frames, or of about fifty with the paper's detector."""
 
 
 @dataclass(frozen=True)
@@ -42,15 +45,16 @@ class OakData:
         pretrained: The categories that it knows.
         features: The folder for the test frames' features, of these weights and frames; None computes them
             anew at every evaluation.
-        memory: How many bytes of training frames' features are kept at most: those of 2,400 frames of the
-            demo, or of about fifty with the paper's detector.
+        memory: How many bytes of training frames' features a run keeps at most for itself.
+        shared: Those that the runs of a process share.
     """
 
     stream: FrameStream
     weights: Mapping[str, Tensor]
     pretrained: tuple[int, ...]
     features: Path | None
-    memory: int = 800 * 2**20
+    memory: int = MEMORY
+    shared: FeaturePool = field(default_factory=lambda: FeaturePool(MEMORY))
 
 
 def execute_stage(data: OakData, stage: Config, state: State | None, device: torch.device) -> StageResult:
@@ -77,7 +81,7 @@ def execute_stage(data: OakData, stage: Config, state: State | None, device: tor
                 if row["metric"] != "map50" or end in evaluation.ends
             ]
         return StageResult(rows, {})
-    features = StreamFeatures(detector, Frames(data.stream.train, size), data.memory)
+    features = StreamFeatures(detector, Frames(data.stream.train, size), data.memory, data.shared)
     optimisation = Optimisation(stage["training"]["learning_rate"], mixed_precision=stage["mixed_precision"])
     if stage["method"] == "Offline training":
         _learn_offline(data, detector, features, time.train[:until], optimisation, stage)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +14,7 @@ from driftlab.models.detectors.stream_detector import Features, StreamFasterRCNN
 from driftlab.training.detection import features as features_module
 from driftlab.training.detection import kept_features as kept_module
 from driftlab.training.detection.evaluation import detect
-from driftlab.training.detection.features import StreamFeatures, compute
+from driftlab.training.detection.features import FeaturePool, StreamFeatures, compute
 from driftlab.training.detection.frames import Frames
 from driftlab.training.detection.kept_features import FreshFeatures, KeptFeatures
 
@@ -181,3 +182,25 @@ def test_a_stream_keeps_what_it_needs(
     features.batch([1, 0])
     assert computed == [0, 1, 2, 3, 3, 0]
     assert torch.equal(features.batch([1]).inputs[0], compute(frozen, frames, 1)[0])
+
+
+def test_runs_share_features(frozen: StreamFasterRCNN, stream: FrameStream, computed: list[int]) -> None:
+    frames = Frames(stream.train, (64, 64))
+    one = sum(level.nbytes for level in compute(frozen, frames, 0))
+    shared = FeaturePool(2 * one)
+    first, second = (StreamFeatures(frozen, frames, memory=one, shared=shared) for _ in range(2))
+    computed.clear()
+    first.batch([0, 1, 2])
+    alike = second.batch([2, 1, 0])
+    assert computed == [0, 1, 2, 2], "two are shared, the third is each run's own"
+    first.keep_only([])
+    first.batch([1, 0, 2])
+    assert computed == [0, 1, 2, 2, 2], "what is shared is not forgotten"
+    assert torch.equal(alike.inputs[0][1], compute(frozen, frames, 1)[0][0])
+
+
+def test_another_process_begins_with_an_empty_pool(frozen: StreamFasterRCNN, stream: FrameStream) -> None:
+    pool = FeaturePool(2**30)
+    StreamFeatures(frozen, Frames(stream.train, (64, 64)), 2**30, pool).batch([0])
+    sent = copy.copy(pool)
+    assert pool.get(0) is not None and sent.get(0) is None and sent.memory == 2**30
