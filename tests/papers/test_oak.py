@@ -16,6 +16,7 @@ SETTINGS: dict[str, Any] = {
     "vocabulary": "known",
     "steps": 12,
     "interval": 2,
+    "offline_interval": 2,
     "stretch": 4,
 }
 
@@ -40,7 +41,7 @@ def chain(method: str, **settings: Any) -> list[str]:
         ),
         ({"vocabulary": "open"}, "vocabulary is 'open'; it can be known or unknown"),
         ({"detector": "smal"}, "no detector 'smal'; there are faster-rcnn-r50-c4, small"),
-        ({"iterations": 0}, "Iterations, interval, slots, epochs and batch are at least 1"),
+        ({"iterations": 0}, "Iterations, intervals, slots, epochs and batch are at least 1"),
         ({"interval": 0}, "are at least 1, a seed at least 0"),
         ({"slots": 0}, "are at least 1"),
         ({"offline_epochs": 0}, "are at least 1"),
@@ -91,6 +92,7 @@ ALL = {
     "strength": 7.0,
     "slots": 2,
     "replace": 0.5,
+    "offline_interval": 3,
     "offline_epochs": 3,
     "offline_learning_rate": 0.1,
     "offline_batch": 3,
@@ -108,7 +110,14 @@ LEARNING = {"seed", "iterations", "learning_rate", "mixed_precision"}
         ("iCaRL", LEARNING | {"slots", "replace"}),
         (
             "Offline training",
-            {"seed", "mixed_precision", "offline_epochs", "offline_learning_rate", "offline_batch"},
+            {
+                "seed",
+                "mixed_precision",
+                "offline_interval",
+                "offline_epochs",
+                "offline_learning_rate",
+                "offline_batch",
+            },
         ),
     ],
 )
@@ -116,6 +125,14 @@ def test_a_stage_holds_what_influences_it_and_nothing_else(method: str, matter: 
     plain = chain(method)[1]
     found = {name for name, value in ALL.items() if chain(method, **{name: value})[1] != plain}
     assert found == matter
+
+
+def test_offline_training_is_evaluated_at_its_own_times() -> None:
+    stages = EXPERIMENT.chain(config("Offline training", offline_interval=5))
+    ends = [stage["stream"]["steps"] for stage in stages]
+    assert ends == [0, 5, 10, 12]
+    assert chain("Offline training", offline_interval=5)[0] == chain("Incremental")[0]
+    assert chain("Incremental", offline_interval=5) == chain("Incremental")
 
 
 def test_every_stage_stands_alone() -> None:

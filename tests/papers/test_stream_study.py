@@ -33,6 +33,7 @@ PROTOCOL: dict[str, Any] = {
     "stretch": 2,
     "learning_rate": 0.0005,
     "strength": 1e5,
+    "offline_interval": 2,
     "offline_epochs": 1,
     "offline_learning_rate": 0.0005,
 }

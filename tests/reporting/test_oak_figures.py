@@ -73,6 +73,29 @@ def test_classes_over_time(exposed: pd.DataFrame) -> None:
     assert not texts_overlap(figure)
 
 
+def test_all_panels_reach_to_the_highest_value(exposed: pd.DataFrame) -> None:
+    figure = figures.classes_over_time(exposed, ["kiosk", "car"])
+    for axis in figure.axes:
+        assert axis.get_ylim()[0] == 0
+        assert axis.get_ylim()[1] >= 100 * exposed.loc[exposed["class"] == "car", "value"].max()
+
+
+def test_the_classes_that_come_and_go_are_chosen_by_their_peak() -> None:
+    def rows(name: str, *times: tuple[float, float | None]) -> list[dict[str, object]]:
+        return [
+            {"class": name, "trained_on": 5 * k, "value": ap, "since": since, "seen": since == 0}
+            for k, (ap, since) in enumerate(times)
+        ]
+
+    always = rows("always", (0.9, 0.0), (0.9, 0.0))
+    early = rows("early", (0.8, None), (0.2, 0.0))
+    best = rows("best", (0.1, None), (0.5, 0.0), (0.2, 5.0))
+    worse = rows("worse", (0.3, 0.0), (0.4, 5.0))
+    exposed = pd.DataFrame(always + early + best + worse)
+    assert figures.changing_classes(exposed, 3) == ["best", "worse", "always"]
+    assert figures.changing_classes(exposed) == ["best", "worse", "always", "early"]
+
+
 def test_shading_is_where_the_stream_shows_the_class(exposed: pd.DataFrame) -> None:
     figure = figures.classes_over_time(exposed, ["dining table"])
     column = presence()[:, CLASSES.index("dining table")]

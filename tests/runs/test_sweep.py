@@ -119,6 +119,14 @@ def test_states_can_be_kept(store: Store, toy: Toy, marks: Path) -> None:
     assert run(store, toy, keep_states=True).computed == 0
 
 
+def test_the_states_of_some_runs_can_be_kept(store: Store, toy: Toy, table: pd.DataFrame) -> None:
+    chosen = {"order": [0, 1, 2, 3], "seed": 0}
+    result = run(store, toy, keep_states=[chosen])
+    assert store.summary().states == 4
+    pd.testing.assert_frame_equal(result.table, table, check_exact=True)
+    assert run(store, toy, [chosen], keep_states=True).computed == 0
+
+
 def test_a_dropped_state_is_computed_again_when_a_longer_run_needs_it(
     store: Store, toy: Toy, marks: Path, table: pd.DataFrame
 ) -> None:

@@ -23,7 +23,7 @@ METHODS = ("Non-adaptation", *ONLINE, "Offline training")
 
 PROTOCOL = (
     *("batch", "iterations", "interval", "stretch", "learning_rate", "strength", "slots", "replace"),
-    *("offline_epochs", "offline_learning_rate", "offline_batch", "mixed_precision"),
+    *("offline_interval", "offline_epochs", "offline_learning_rate", "offline_batch", "mixed_precision"),
 )
 """The settings of a run that all runs of a study share."""
 
@@ -43,6 +43,7 @@ def run_config(
     strength: float = 1000.0,
     slots: int = 5,
     replace: float = 5 / 6,
+    offline_interval: int = 200,
     offline_epochs: int = 10,
     offline_learning_rate: float = 0.05,
     offline_batch: int = 16,
@@ -64,7 +65,8 @@ def run_config(
         strength: Of EWC.
         slots: Remembered objects a class.
         replace: With which probability a new object takes a full class's slot.
-        offline_epochs: Passes over everything seen so far at each evaluation.
+        offline_interval: Steps between the times at which offline training begins anew, and is evaluated.
+        offline_epochs: Its passes over everything seen so far.
         offline_learning_rate: At their beginning.
         offline_batch: Frames a batch.
         mixed_precision: Whether to train in half precision where that is safe.
@@ -78,9 +80,9 @@ def run_config(
         raise ParameterError(f"There is no method {method!r} for a stream; there are {', '.join(METHODS)}.")
     if vocabulary not in ("known", "unknown"):
         raise ParameterError(f"vocabulary is {vocabulary!r}; it can be known or unknown.")
-    if min(iterations, interval, slots, offline_epochs, offline_batch) < 1 or seed < 0:
+    if min(iterations, interval, slots, offline_interval, offline_epochs, offline_batch) < 1 or seed < 0:
         raise ParameterError(
-            "Iterations, interval, slots, epochs and batch are at least 1, a seed at least 0."
+            "Iterations, intervals, slots, epochs and batch are at least 1, a seed at least 0."
         )
     if not (0 < learning_rate < inf and 0 < offline_learning_rate < inf and 0 <= strength < inf):
         raise ParameterError(
@@ -106,6 +108,7 @@ def run_config(
         "online": {"iterations": iterations, "learning_rate": learning_rate, "strength": strength},
         "memory": {"slots": slots, "replace": replace},
         "offline": {
+            "interval": offline_interval,
             "epochs": offline_epochs,
             "learning_rate": offline_learning_rate,
             "batch": offline_batch,
@@ -142,7 +145,8 @@ class OnlineDetection:
         own: dict[str, Any] = {"method": method, "seed": config["seed"]}
         own["mixed_precision"] = config["mixed_precision"]
         if method == "Offline training":
-            own["training"] = config["offline"]
+            own["training"] = {key: value for key, value in config["offline"].items() if key != "interval"}
+            stream = {**stream, "interval": config["offline"]["interval"]}
         else:
             own["training"] = {key: config["online"][key] for key in ("iterations", "learning_rate")}
             own["hyper"] = {"strength": config["online"]["strength"]} if method == "EWC" else {}

@@ -146,7 +146,7 @@ def from_checkpoint(file: Path, detector: str, wanted: Sequence[str]) -> tuple[d
 
 
 def pretraining_config(
-    detector: str, *, epochs: int, batch: int = 8, learning_rate: float = 0.02, seed: int = 0
+    detector: str, *, epochs: int, batch: int = 4, learning_rate: float = 0.01, seed: int = 0
 ) -> dict[str, Any]:
     """The configuration of pretraining.
 

@@ -28,7 +28,6 @@ from driftlab.reporting.oak_tables import shown_classes
 from driftlab.reporting.stream_pictures import detection_strip
 from driftlab.runs.experiment import Config, Experiment, StageId, State
 from driftlab.scenarios.stream import Timeline, timeline
-from driftlab.table import evaluation_table
 from driftlab.training.detection.evaluation import detect
 from driftlab.training.detection.frames import Frames
 from driftlab.training.detection.kept_features import FreshFeatures
@@ -102,7 +101,7 @@ class StreamStudy(DataStudy):
         *,
         data: str,
         static_images: int = 800,
-        pretraining_epochs: int = 10,
+        pretraining_epochs: int = 6,
         checkpoint: str = "",
         detector: str = "small",
         cached: bool = True,
@@ -145,11 +144,7 @@ class StreamStudy(DataStudy):
         configs = [self.config(method, vocabulary, seed) for method in methods for seed in seeds]
         data, digest = self.data()
         kept = [self.config(keep, vocabulary, seeds[0])] if keep in methods else []
-        others = [config for config in configs if config not in kept]
-        tables = [self.sweep(OnlineDetection(), others, data, digest).table] if others else []
-        if kept:
-            tables.append(self.sweep(OnlineDetection(), kept, data, digest, keep_states=True).table)
-        return evaluation_table(pd.concat(tables, ignore_index=True))
+        return self.sweep(OnlineDetection(), configs, data, digest, keep_states=kept).table
 
     def before_and_after(
         self, method: str, vocabulary: str = "known", seed: int = 0, frames: int = 6

@@ -71,8 +71,9 @@ def classes_over_time(exposed: pd.DataFrame, classes: Sequence[str]) -> Figure:
             times = 100 * of_class[of_class["method"] == name].groupby("trained_on")["value"].mean()
             _line(axis, times, name)
         axis.set_title(shown)
-        axis.set(xlim=(0, runs["trained_on"].max()), ylim=(0, None))
+        axis.set_xlim(0, runs["trained_on"].max())
         axis.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
+    axes[0].set_ylim(0, None)  # all share it
     outer_labels(axes, LEARNT, "AP50 (%)")
     handles, labels = axes[0].get_legend_handles_labels()
     handles.append(Patch(color=SHOWN))
@@ -80,6 +81,22 @@ def classes_over_time(exposed: pd.DataFrame, classes: Sequence[str]) -> Figure:
         handles, [*labels, "stream shows the class"], loc="outside upper center", ncols=3, columnspacing=1.2
     )
     return figure
+
+
+def changing_classes(exposed: pd.DataFrame, count: int = 6) -> list[str]:
+    """The classes that come and go, those first that are found best at some time.
+
+    Found by the methods that leave one detector behind another; a class comes and goes if there are intervals
+    between evaluations, after it was first seen, with it and without it.
+
+    Args:
+        exposed: From `exposure`.
+        count: How many at most. Where fewer come and go, others follow.
+    """
+    trained = exposed.dropna(subset=["since"])
+    classes = trained.groupby("class").agg(peak=("value", "max"), kinds=("seen", "nunique"))
+    best = classes.sort_values(["kinds", "peak"], ascending=False, kind="stable")
+    return [str(name) for name in best.index[:count]]
 
 
 @styled

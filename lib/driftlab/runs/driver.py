@@ -34,7 +34,6 @@ class Driver:
         engine: Who computes them.
         progress: Is told of each finished stage.
         batch: How many stages are executed in one call at most.
-        keep_states: Whether states stay when nothing needs them any more.
 
     Attributes:
         computed: The keys of the stages that were computed here.
@@ -51,12 +50,11 @@ class Driver:
         progress: Progress,
         *,
         batch: int,
-        keep_states: bool,
     ) -> None:
         self.computed: set[str] = set()
         self.errors: dict[str, BaseException] = {}
         self._experiment, self._data, self._graph, self._store = experiment, data, graph, store
-        self._engine, self._progress, self._batch, self._keep_states = engine, progress, batch, keep_states
+        self._engine, self._progress, self._batch = engine, progress, batch
         self._locks, self._presence = StageLocks(store.folder), Presence(store.folder)
         self._running: dict[Future[list[StageResult]], list[str]] = {}
         self._blocked: list[str] = []
@@ -198,8 +196,9 @@ class Driver:
 
     def _drop_states(self, keys: Sequence[str]) -> None:
         # Another sweep may need what this one does not.
-        if keys and not self._keep_states and self._presence.alone():
-            for key in filter(self._graph.is_idle, keys):
+        idle = [key for key in keys if self._graph.is_idle(key) and not self._graph.keeps(key)]
+        if idle and self._presence.alone():
+            for key in idle:
                 self._store.drop_state(self._graph.nodes[key].stage)
 
     def _fail(self, key: str, error: BaseException) -> None:

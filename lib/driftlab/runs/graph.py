@@ -52,7 +52,7 @@ class StageGraph:
         configs: The runs; a run that is given twice counts once.
         digest: Of the data.
         store: Where results are looked for.
-        keep_states: Whether every stage's state is wanted too.
+        keep_states: Whether every stage's state is wanted too, or of which of the runs.
 
     Raises:
         ParameterError: A configuration holds something else than JSON values, or has no stages.
@@ -66,9 +66,10 @@ class StageGraph:
         digest: str,
         store: Store,
         *,
-        keep_states: bool,
+        keep_states: bool | Sequence[Config],
     ) -> None:
-        self._store, self._keep = store, keep_states
+        self._store = store
+        self._kept: set[str] = set()
         self.nodes: dict[str, Node] = {}
         self.runs: list[tuple[Config, tuple[str, ...]]] = []
         self.wanted: set[str] = set()
@@ -80,13 +81,16 @@ class StageGraph:
         distinct = {
             canonical_json(config, f"run configuration {i}"): None for i, config in enumerate(configs)
         }
+        chosen = {canonical_json(one, "a run whose states are kept") for one in _some(keep_states)}
         for text in distinct:
             config = json.loads(text)
             self.runs.append((config, tuple(self._add_chain(experiment, config, digest))))
+            if keep_states is True or text in chosen:
+                self._kept.update(self.runs[-1][1])
         for node in self.nodes.values():
             node.entry = store.get(node.stage)
         for key, node in self.nodes.items():
-            if node.entry is None or (keep_states and not store.has_state(node.entry)):
+            if node.entry is None or (self.keeps(key) and not store.has_state(node.entry)):
                 self._want(key)
 
     def _add_chain(self, experiment: Experiment, config: Config, digest: str) -> Iterator[str]:
@@ -144,9 +148,13 @@ class StageGraph:
         assert parent is not None
         self._want(parent)
 
+    def keeps(self, key: str) -> bool:
+        """Whether the stage's state is to stay."""
+        return key in self._kept
+
     def needs_state(self, key: str) -> bool:
         """Whether something is going to continue from the stage."""
-        return self._keep or any(child in self.wanted for child in self.nodes[key].children)
+        return self.keeps(key) or any(child in self.wanted for child in self.nodes[key].children)
 
     def rows(self, key: str) -> list[Row]:
         """A finished stage's rows."""
@@ -197,3 +205,7 @@ class StageGraph:
         """Whether others continued from the stage and all of them are finished."""
         children = self.nodes[key].children
         return bool(children) and not any(child in self.wanted or child in self.blame for child in children)
+
+
+def _some(keep_states: bool | Sequence[Config]) -> Sequence[Config]:
+    return () if isinstance(keep_states, bool) else keep_states

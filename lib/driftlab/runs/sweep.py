@@ -59,7 +59,7 @@ def sweep(
     engine: Engine,
     batch: int = 8,
     progress: bool = True,
-    keep_states: bool = False,
+    keep_states: bool | Sequence[Config] = False,
 ) -> SweepResult:
     """Runs every configuration, taking from the store what is there.
 
@@ -79,8 +79,8 @@ def sweep(
         engine: Where stages are executed; started and stopped here.
         batch: How many stages are executed in one call at most. It changes the speed only.
         progress: Whether to show it.
-        keep_states: Keep the state of every stage, also of the last ones; states that are gone are made
-            again.
+        keep_states: Keep the state of every stage of all runs or of these, also of the last stages; states
+            that are gone are made again.
 
     Raises:
         ParameterError: A configuration holds something else than JSON values, or `batch` is no number from 1.
@@ -92,7 +92,7 @@ def sweep(
     began = time.perf_counter()
     graph = StageGraph(experiment, configs, digest, store, keep_states=keep_states)
     shown = Progress(len(graph.nodes), experiment.name, shown=progress)
-    driver = Driver(experiment, data, graph, store, engine, shown, batch=batch, keep_states=keep_states)
+    driver = Driver(experiment, data, graph, store, engine, shown, batch=batch)
     try:
         driver.work()
         driver.tidy()

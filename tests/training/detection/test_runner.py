@@ -47,3 +47,14 @@ def test_the_optimisers_configuration() -> None:
     assert plain["type"] == "OptimWrapper" and plain["clip_grad"] is None
     assert clipped["clip_grad"] == {"max_norm": 5.0}
     assert Optimisation(mixed_precision=True).wrapper()["type"] == "AmpOptimWrapper"
+
+
+def test_a_detector_stays_on_its_device(
+    detector: Callable[[], StreamFasterRCNN], stream: FrameStream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mmengine.runner.runner.get_device", lambda: "meta")
+    made = build_detector("small", 22, 0, detector().data_preprocessor.device)
+    train_detector(
+        made, Frames(stream.train, (64, 64)), np.arange(2), Optimisation(), epochs=1, batch=2, seed=0
+    )
+    assert {parameter.device.type for parameter in made.parameters()} == {"cpu"}

@@ -79,8 +79,16 @@ class RequireFinite(Hook):  # type: ignore[misc]
 class QuietRunner(Runner):  # type: ignore[misc]
     """MMEngine's runner without its look at compilers and drivers, and without its file of messages.
 
-    That file stays open as long as the process lives, and a sweep has many runners.
+    That file stays open as long as the process lives, and a sweep has many runners. A detector computes on
+    the device where it is, and not on the best one that the machine has.
     """
+
+    def wrap_model(self, model_wrapper_cfg: dict[str, Any] | None, model: nn.Module) -> nn.Module:
+        """The model itself, or with several processes one that averages their gradients."""
+        if not self.distributed:
+            return model
+        wrapped: nn.Module = super().wrap_model(model_wrapper_cfg, model)
+        return wrapped
 
     def _log_env(self, env_cfg: dict[str, Any]) -> None:
         pass
