@@ -101,7 +101,7 @@ class StreamStudy(DataStudy):
         *,
         data: str,
         static_images: int = 800,
-        pretraining_epochs: int = 6,
+        pretraining_epochs: int = 8,
         checkpoint: str = "",
         detector: str = "small",
         cached: bool = True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import textwrap
 from pathlib import Path
 
 from matplotlib.figure import Figure
@@ -10,6 +11,9 @@ from matplotlib.figure import Figure
 from driftlab.reporting.artifacts import save_artifact
 from driftlab.reporting.records import Artifact, Provenance
 from driftlab.reporting.style import DPI, styled
+
+CHARACTERS_AN_INCH = 14
+"""Of the grey line."""
 
 
 @styled
@@ -48,7 +52,9 @@ def save_figure(
         ParameterError: The paper has no such artifact.
         StoreError: The outputs folder cannot be written to.
     """
-    line = figure.text(0.005, -0.01, made.caption, fontsize=7, color="#666666", va="top", ha="left")
+    # A line that is longer than the picture is wide would make it wider.
+    source = textwrap.fill(made.caption, max(40, int(CHARACTERS_AN_INCH * figure.get_figwidth())))
+    line = figure.text(0.005, -0.01, source, fontsize=7, color="#666666", va="top", ha="left")
     try:
         contents = {"png": _drawn(figure, "png"), "pdf": _drawn(figure, "pdf")}
     finally:
