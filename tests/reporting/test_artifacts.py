@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -13,8 +15,10 @@ from driftlab.reporting.artifacts import load_artifacts
 from driftlab.reporting.figures import save_figure
 from driftlab.reporting.page import write_report
 from driftlab.reporting.records import Artifact, Provenance, provenance
+from driftlab.reporting.style import DPI
 from driftlab.reporting.tables import save_table
 from matplotlib.figure import Figure
+from PIL import Image
 
 from .plausible import OFFICIAL, SYNTHETIC, plausible_table, task_orders
 
@@ -48,6 +52,24 @@ def draw(outputs: Path) -> Artifact:
         made=made(),
         outputs=outputs,
     )
+
+
+def test_a_picture_is_no_wider_than_its_figure_for_what_is_written_under_it(tmp_path: Path) -> None:
+    figure = Figure(figsize=(4, 2), layout="constrained")
+    figure.subplots().plot([0, 1])
+    source = replace(SYNTHETIC, detail="a synthetic world of many, many words that say how it was made, " * 2)
+    saved = save_figure(
+        figure,
+        paper="cgl",
+        artifact="figure_2",
+        title="A line",
+        caption="It rises.",
+        made=made(source),
+        outputs=tmp_path,
+    )
+    (found,), _ = load_artifacts(tmp_path)
+    with Image.open(io.BytesIO(found.content("png"))) as picture:
+        assert picture.width <= 4.3 * DPI, saved.provenance.caption
 
 
 def test_provenance_counts_runs_and_notices_a_changed_value() -> None:

@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from mmengine.dist import get_rank, get_world_size
 from numpy.typing import NDArray
 from torch.utils.data import DataLoader, Dataset, Sampler
 
 from driftlab.models.detectors.stream_detector import StreamFasterRCNN
 from driftlab.training.detection.features import StreamFeatures
 from driftlab.training.detection.frames import Frames
-from driftlab.training.detection.runner import Optimisation, runner
+from driftlab.training.detection.runner import Optimisation, runner, share
 
 
 class _Images(Dataset[Any]):
@@ -53,9 +52,7 @@ class _Shuffled(Sampler[list[int]]):
         order = np.random.default_rng([self.seed, 4, self.epoch]).permutation(self.images)
         self.epoch += 1
         for start in range(0, len(order), self.size):
-            own = order[start : start + self.size][get_rank() :: get_world_size()]
-            if len(own):
-                yield own.tolist()
+            yield share(order[start : start + self.size]).tolist()
 
 
 def train_detector(

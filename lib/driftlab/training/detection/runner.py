@@ -12,13 +12,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import mmdet.utils
+import numpy as np
 import torch
+from mmengine.dist import get_rank, get_world_size
 from mmengine.hooks import Hook
 from mmengine.logging import MMLogger
+from mmengine.model import MMDistributedDataParallel
 from mmengine.runner import Runner
+from numpy.typing import NDArray
 from torch import nn
 from torch.utils.data import DataLoader, Dataset
 
+from driftlab.errors import ParameterError
 from driftlab.training.finite import require_finite
 
 _NUMBER = itertools.count()
@@ -87,7 +92,13 @@ class QuietRunner(Runner):  # type: ignore[misc]
         """The model itself, or with several processes one that averages their gradients."""
         if not self.distributed:
             return model
-        wrapped: nn.Module = super().wrap_model(model_wrapper_cfg, model)
+        device = next(model.parameters()).device
+        wrapped: nn.Module = MMDistributedDataParallel(
+            module=model,
+            device_ids=None if device.type == "cpu" else [device],
+            broadcast_buffers=False,
+            find_unused_parameters=True,
+        )
         return wrapped
 
     def _log_env(self, env_cfg: dict[str, Any]) -> None:
@@ -100,6 +111,14 @@ class QuietRunner(Runner):  # type: ignore[misc]
 
 def _as_it_is(batch: Any) -> Any:
     return batch
+
+
+def share(batch: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The part of a batch that this process trains on, of those that MMEngine's launcher has started.
+
+    All have to take the step: where there are more processes than records, some have the same ones.
+    """
+    return np.resize(batch, max(len(batch), get_world_size()))[get_rank() :: get_world_size()]
 
 
 @contextmanager
@@ -123,7 +142,17 @@ def runner(
         seed: Of Python, NumPy and PyTorch.
         hooks: MMEngine hooks.
         schedule: MMEngine's parameter schedulers.
+
+    Raises:
+        ParameterError: Mixed precision is asked for on a device that has none.
     """
+    device = next(detector.parameters()).device
+    if optimisation.mixed_precision and device.type != "cuda":
+        raise ParameterError(
+            f"mixed_precision needs a CUDA device, and this detector computes on {device}. Leave it off here."
+        )
+    if optimisation.launcher != "none" and device.type == "cpu" and not torch.distributed.is_initialized():
+        torch.distributed.init_process_group("gloo")  # MMEngine would look for a GPU
     mmdet.utils.register_all_modules(init_default_scope=True)
     loader = (
         batches
@@ -146,6 +175,5 @@ def runner(
             default_scope="mmdet",
             log_level=logging.ERROR,
             experiment_name=f"driftlab-{next(_NUMBER)}",
-            cfg={"find_unused_parameters": True},
         )
         yield made

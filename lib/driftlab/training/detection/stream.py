@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from mmengine.dist import get_rank, get_world_size
 from mmengine.hooks import Hook
 from mmengine.runner import Runner
 from numpy.typing import NDArray
@@ -21,7 +20,7 @@ from driftlab.models.detectors.stream_detector import StreamFasterRCNN
 from driftlab.training.detection.features import StreamFeatures
 from driftlab.training.detection.frames import Batch
 from driftlab.training.detection.learner import DetectorLearner
-from driftlab.training.detection.runner import Optimisation, runner
+from driftlab.training.detection.runner import Optimisation, runner, share
 
 State = dict[str, Tensor]
 
@@ -148,8 +147,7 @@ class MethodHook(Hook):  # type: ignore[misc]
         seen = slice(0, len(online.last_seen))
         self.task = Task(number, (), seen, seen, (frames,), (), (online.memory.draw(number),))
         records = online.method.training_records(self.task)[0]
-        own = records[get_rank() :: get_world_size()]
-        self.current.batch = online.learner.batch((own,))
+        self.current.batch = online.learner.batch((share(records),))
         online.method.begin_task(online.learner, self.task, self.current.batch)
 
     def after_train_iter(self, runner: Runner, *_: Any, **__: Any) -> None:
