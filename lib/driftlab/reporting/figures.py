@@ -12,7 +12,7 @@ from driftlab.reporting.artifacts import save_artifact
 from driftlab.reporting.records import Artifact, Provenance
 from driftlab.reporting.style import DPI, styled
 
-CHARACTERS_AN_INCH = 14
+CHARACTERS_AN_INCH = 19
 """Of the grey line."""
 
 
