@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 Kind = Literal["official", "subset", "synthetic"]
+
+
+def of_change(changed: Mapping[str, Any]) -> str:
+    """What a folder's name ends in that keeps results with other parameters apart; empty without any."""
+    if not changed:
+        return ""
+    text = json.dumps(changed, sort_keys=True, default=str)
+    return f"-changed-{hashlib.sha256(text.encode()).hexdigest()[:6]}"
 
 
 @dataclass(frozen=True)

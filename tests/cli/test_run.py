@@ -85,7 +85,19 @@ def test_all_passed_is_exit_code_0_and_outputs_go_where_they_are_told(
 
     assert result.code == 0
     folder = tmp_path / "elsewhere"
-    assert executed(folder / "notebooks" / "demo" / "10_good.ipynb") == f"{folder} 7\n"
+    # What another value has made does not take the place of the scale's own.
+    (output,) = (folder / "notebooks").glob("demo-changed-??????/10_good.ipynb")
+    assert executed(output) == f"{folder} 7\n"
+    assert driftlab("run", "10", "--outputs", str(folder)).code == 0
+    assert executed(folder / "notebooks" / "demo" / "10_good.ipynb") == f"{folder} 3\n"
+    assert executed(output) == f"{folder} 7\n"
+
+
+def test_the_scale_has_an_option_of_its_own(project: Project, driftlab: Driver) -> None:
+    project.notebook("10_good", 'scale = "demo"  # its name\n')
+    result = driftlab("run", "10", "-p", "scale", "paper")
+    assert result.code == 2
+    assert "The scale is chosen with --scale paper, not with -p." in result.err
 
 
 def test_a_killed_process_is_a_failure(project: Project, driftlab: Driver) -> None:
@@ -225,7 +237,7 @@ def test_dry_run_shows_and_executes_nothing(project: Project, driftlab: Driver, 
 
     assert there.code == 0
     assert "40_x epochs = 9 (notebook: 3) engine = 'local' jobs = None" in there.out
-    assert f"→ {tmp_path / 'outputs' / 'notebooks' / 'demo' / '40_x.ipynb'}" in there.out
+    assert f"→ {tmp_path / 'outputs' / 'notebooks' / 'demo-changed-'}" in there.out
     assert missing.code == 2
     assert f"dataset ntu: missing: {Path.cwd() / 'some' / 'where'}: NTU RGB+D" in missing.out
     assert not (tmp_path / "outputs").exists()
@@ -240,13 +252,13 @@ def test_official_data_need_a_checkpoint_where_the_notebook_takes_one(
     monkeypatch.chdir(tmp_path)
 
     world = driftlab("run", "--dry-run", "21")
-    none = driftlab("run", "--dry-run", "21", "-p", "data", "ntu")
-    given = driftlab("run", "--dry-run", "21", "-p", "data", "ntu", "-p", "checkpoint", "detector.pth")
+    none = driftlab("run", "--dry-run", "21", "-p", "data", "oak")
+    given = driftlab("run", "--dry-run", "21", "-p", "data", "oak", "-p", "checkpoint", "detector.pth")
     absent = driftlab("run", "21", "-p", "checkpoint", "absent.pth")
 
     assert world.code == 0 and "checkpoint:" not in world.out
     assert none.code == 2 and "checkpoint: missing: There is no pretrained detector. The paper's" in none.out
-    assert f"checkpoint {detector}: there" in given.out and "dataset ntu: missing" in given.out
+    assert f"checkpoint {detector}: there" in given.out and "dataset oak: missing" in given.out
     assert absent.code == 2 and f"There is no checkpoint {tmp_path / 'absent.pth'}." in absent.err
     assert "give the file with the parameter `checkpoint`" in absent.err
 

@@ -187,6 +187,7 @@ def test_steps_that_overlap_in_time_are_counted(folder):
         ([changed(x1=True)], r"box2d\.x1", "This must be a finite number, not True"),
         ([changed(x1=float("nan"))], r"box2d\.x1", "This must be a finite number, not nan"),
         ([changed(y2=float("inf"))], r"box2d\.y2", "This must be a finite number, not inf"),
+        ([changed(y2=10**400)], r"box2d\.y2", "This must be a finite number, not 1000"),
         ([changed(x2=3)], r"box2d\.x2", r"no area: it reaches from 4 to 3 in x\. Correct the corners"),
         ([changed(y2=5)], r"box2d\.y2", "no area: it reaches from 5 to 5 in y"),
         (
@@ -237,6 +238,13 @@ def test_frames_and_labels_that_are_alone(folder, part, kind, problem):
     alone = sorted((folder / part / kind).rglob("2014*"))[1]
     alone.unlink()
     with pytest.raises(DataError, match=rf"record (0000\d/)?{alone.stem}: There are {problem}\. Complete"):
+        load_oak(folder)
+
+
+def test_a_step_folder_that_is_named_by_its_date(folder):
+    for kind in ("Raw", "Label"):
+        (folder / "OAK_TRAIN" / kind / "20140913172950").mkdir()
+    with pytest.raises(DataError, match=r"20140913172947 step folders are missing .*: 3, 4, 5, 6, 7, …"):
         load_oak(folder)
 
 

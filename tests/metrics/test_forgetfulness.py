@@ -152,3 +152,14 @@ def test_impossible_parameters_are_named(exposed: pd.DataFrame) -> None:
         forgetfulness(curve, weights="time")  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="at least one, not 0"):
         forgetfulness_summary(forgetfulness(curve), worst=0)
+
+
+def test_without_two_bins_there_is_nothing_to_forget() -> None:
+    curve = pd.DataFrame(
+        [{**RUN_OF_ONE, "class": "car", "bin": 0, "since": 0, "value": 0.5, "evaluations": 3}]
+    )
+    with pytest.raises(ParameterError, match=r"no class was evaluated in two bins .*`bin_width`"):
+        forgetfulness(curve)
+
+
+RUN_OF_ONE = {"paper": "oak", "scenario": "s", "method": "m", "seed": 0, "order": ""}

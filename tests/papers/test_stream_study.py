@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from driftlab.errors import MissingDataError, ParameterError
+from driftlab.errors import DataError, MissingDataError, ParameterError
 from driftlab.metrics.detection import average_precision
 from driftlab.metrics.online import cap_curve, class_ap
 from driftlab.metrics.transfer import scenario_matrix, transfer
@@ -21,7 +21,7 @@ from driftlab.papers import oak, oak_evaluation, stream_study
 from driftlab.papers.oak import METHODS
 from driftlab.papers.oak_pretraining import for_stream
 from driftlab.papers.stream_study import StreamStudy, load_stream
-from driftlab.runs.failures import SweepError
+from driftlab.runs.failures import CorruptResultWarning, SweepError
 from driftlab.training.detection import evaluation
 from driftlab.worlds.oak_layout import oak_world
 from torch import Tensor
@@ -113,7 +113,7 @@ def test_every_evaluation_is_complete(
         # The stretches end with steps 2 and 5.
         expected = ["scenario:1", "scenario:2"] if until in (0, 2, STEPS) else []
         assert sorted(scenarios["tested_on"]) == expected
-    assert ("idk" in set(rows["tested_on"])) == (vocabulary == "unknown")
+    assert ("idk" in set(rows["tested_on"])) == (vocabulary == "unknown" and method != "Non-adaptation")
     online = method in ("Incremental", "EWC", "iCaRL")
     assert (set(rows["metric"]) == {"ap50", "map50", "steps_since_seen"}) == online
     assert set(rows["metric"]) - {"steps_since_seen"} == {"ap50", "map50"}
@@ -238,6 +238,24 @@ def test_weights_that_are_gone(here: None, tables: dict[str, pd.DataFrame], outp
         moved.replace(state)
 
 
+def test_weights_that_are_damaged(here: None, tables: dict[str, pd.DataFrame], outputs: Path) -> None:
+    (state,) = (outputs / "runs" / "oak-pretraining").rglob("*.safetensors")
+    good = state.read_bytes()
+    state.write_bytes(good[:-4] + b"xxxx")
+    with pytest.warns(CorruptResultWarning, match="is damaged"):
+        assert study().data()[1]
+    assert state.read_bytes() == good
+
+
+def test_kept_features_are_of_one_version_and_input(
+    here: None, tables: dict[str, pd.DataFrame], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = study().data()[0].features
+    assert before == study().data()[0].features
+    monkeypatch.setitem(stream_study.INPUT, "small", (96, 96))
+    assert study().data()[0].features != before
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -250,6 +268,8 @@ def test_weights_that_are_gone(here: None, tables: dict[str, pd.DataFrame], outp
         ({"batch": -2}, "batch is -2"),
         ({"detector": "smal"}, "no detector 'smal'; there are faster-rcnn-r50-c4, small"),
         ({"engine": "slurm"}, "no engine 'slurm'"),
+        ({"checkpoint": "a.pth"}, "checkpoint is a detector of VOC's 20 classes, for official data"),
+        ({"mixed_precision": True}, "mixed_precision needs a CUDA device, and there is none here"),
     ],
 )
 def test_impossible_settings(here: None, settings: dict[str, Any], message: str) -> None:
@@ -263,6 +283,14 @@ def test_official_data_need_a_checkpoint(here: None, tested: StreamStudy) -> Non
         MissingDataError, match=r"no pretrained detector\. The paper's detector .*`checkpoint`"
     ):
         study(data="oak", data_folder=folder)
+
+
+def test_a_stream_in_which_nothing_can_be_evaluated(tmp_path: Path) -> None:
+    folder = oak_world(tmp_path / "oak", steps=2, frames_per_step=1, pixels=64)
+    for label in (folder / "OAK_TEST" / "Label").iterdir():
+        label.write_text("[]")
+    with pytest.raises(DataError, match="No category has boxes both in training and in test frames"):
+        load_stream("oak", str(folder))
 
 
 def test_absent_official_data(tmp_path: Path) -> None:

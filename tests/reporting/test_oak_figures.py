@@ -143,7 +143,7 @@ def test_forgetting_over_time() -> None:
     assert line(right, "EWC")[1] == pytest.approx([0, -15, -30])
     assert [text.get_text() for text in right.texts] == ["2", "2", "1"]
     assert right.get_title(loc="right") == "classes in the mean"
-    assert left.get_xlabel() == "steps since the class was last trained on (bins of 5)"
+    assert left.get_xlabel() == "steps since the stream showed the class (bins of 5)"
     assert left.get_ylabel().endswith("(%)") and right.get_ylabel().endswith("(points)")
 
 

@@ -126,3 +126,9 @@ def test_overlaps() -> None:
     first = np.array([[0, 0, 2, 1], [5, 5, 6, 6]], dtype=np.float32)
     assert overlaps(first, np.array([[0, 0, 1, 1]], dtype=np.float32)).tolist() == [[0.5], [0.0]]
     assert overlaps(first, np.zeros((0, 4), dtype=np.float32)).shape == (2, 0)
+
+
+def test_a_name_is_no_formula() -> None:
+    figure = labelled_frames([FRAME], [truth((BOX, 0))], [r"cost $\bad{$ & 5% _x"], ["step 0"])
+    FigureCanvasAgg(figure).draw()
+    assert words(figure.axes[0]) == [r"cost $\bad{$ & 5% _x"]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from driftlab.data.detection import DetectionSet, FrameStream
-from driftlab.errors import ParameterError
+from driftlab.errors import DataError, ParameterError
 from driftlab.provenance import Source
 from driftlab.scenarios.stream import Timeline, begun, evaluations, frames_of, stretches, timeline
 
@@ -53,11 +54,20 @@ def test_steps_as_they_come() -> None:
 def test_steps_of_equal_size() -> None:
     time = timeline(STREAM, batch=4)
     assert of(time) == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
-    # Steps 0 to 3 began with the frames 0, 3, 5 and 9.
-    assert time.test.tolist() == [0, 0, 0, 1, 2]
+    # Steps 0 to 3 end with the frames 2, 4, 8 and 9, and nothing says where in them the test frames come.
+    assert time.test.tolist() == [0, 1, 1, 2, 2]
     assert of(timeline(STREAM, batch=5)) == [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9]]
     assert of(timeline(STREAM, batch=99)) == [list(range(10))]
-    assert timeline(STREAM, batch=1).test.tolist() == [0, 3, 3, 5, 9]
+    assert timeline(STREAM, batch=1).test.tolist() == [2, 4, 4, 8, 9]
+
+
+def test_a_test_frame_comes_after_the_last_training_frame_that_is_not_later() -> None:
+    placed = replace(STREAM, test_after=np.array([1, 3, 4, 6, 9]))
+    assert timeline(placed).test.tolist() == [0, 1, 1, 2, 3]
+    assert timeline(placed, batch=1).test.tolist() == [1, 3, 4, 6, 9]
+    assert timeline(placed, batch=4).test.tolist() == [0, 0, 1, 1, 2]
+    with pytest.raises(DataError, match="does not come in its step"):
+        replace(STREAM, test_after=np.array([3, 3, 4, 6, 9]))
 
 
 def test_no_frame_is_lost_or_moved() -> None:

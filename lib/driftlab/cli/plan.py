@@ -11,7 +11,8 @@ from typing import Any
 from driftlab.cli.kernel import kernel_python
 from driftlab.errors import MissingDataError, ParameterError, StoreError
 from driftlab.notebooks import Notebook, find, resolve
-from driftlab.notebooks.overrides import Scale
+from driftlab.notebooks.overrides import Scale, changes
+from driftlab.provenance import of_change
 
 
 @dataclass(frozen=True)
@@ -73,12 +74,15 @@ def make_plans(
     plans = []
     for notebook in notebooks:
         overrides = resolve(notebook, scale, given, {"scale": scale} | options)
+        if "scale" in dict(given):
+            raise ParameterError(f"The scale is chosen with --scale {dict(given)['scale']}, not with -p.")
         for name in ("data_folder", "checkpoint"):
             if overrides.get(name):
                 # the kernel works in another directory than the person who typed the path
                 overrides[name] = str(absolute(overrides[name]))
         values = {name: one.default for name, one in notebook.parameters.items()} | overrides
-        output = outputs / "notebooks" / scale / f"{notebook.name}.ipynb"
+        folder = outputs / "notebooks" / f"{scale}{of_change(changes(notebook, values))}"
+        output = folder / f"{notebook.name}.ipynb"
         plans.append(Plan(notebook, overrides, values, _needs(values), output))
     return plans
 

@@ -30,10 +30,17 @@ def corners(box: Mapping[str, Any], names: tuple[str, str, str, str], fault: Fau
         if name not in box:
             raise fault("This field is missing.", name, None)
         value = box[name]
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not _finite(value):
             raise fault(f"This must be a finite number, not {value!r}.", name, None)
         values.append(float(value))
     return values[0], values[1], values[2], values[3]
+
+
+def _finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer that no float can hold
+        return False
 
 
 def fitted(box: Box, size: tuple[int, int], fields: tuple[str, str], fault: Fault) -> tuple[Box, bool]:

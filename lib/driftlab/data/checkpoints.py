@@ -7,9 +7,9 @@ from pathlib import Path
 from driftlab.errors import MissingDataError
 
 OBTAIN = (
-    "The paper's detector is Faster R-CNN R-50 C4 trained on PASCAL VOC. Train it with MMDetection's "
-    "configuration pascal_voc/faster-rcnn_r50-caffe-c4_ms-18k_voc0712.py, or get its weights from "
-    "MMDetection's model zoo, and give the file with the parameter `checkpoint`."
+    "The paper's detector is Faster R-CNN R-50 C4 trained on PASCAL VOC 2007 and 2012. Train it with "
+    "MMDetection (tools/train.py, configuration pascal_voc/faster-rcnn_r50-caffe-c4_ms-18k_voc0712.py; its "
+    "model zoo lists no such weights), and give the file with the parameter `checkpoint`."
 )
 
 

@@ -111,6 +111,8 @@ class FrameStream:
         test: Held-out frames in time order, of the same categories.
         test_steps: (M,) int64, the step to which each test frame belongs in time (officially one a step).
         evaluated: Labels that occur both in training and in testing; only these enter the averages.
+        test_after: (M,) int64, the last training frame that is not later than each test frame; None takes the
+            last one of its step.
 
     Raises:
         DataError: The fields do not fit together.
@@ -121,6 +123,7 @@ class FrameStream:
     test: DetectionSet
     test_steps: NDArray[np.int64]
     evaluated: tuple[int, ...]
+    test_after: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         place = self.source.name
@@ -145,7 +148,12 @@ class FrameStream:
                 file=place,
                 field="evaluated",
             )
-        for field in ("steps", "test_steps"):
+        if self.test_after is None:
+            last = np.searchsorted(self.steps, self.test_steps, "right") - 1
+            object.__setattr__(self, "test_after", last.astype(np.int64))
+        if not np.array_equal(self.steps[self.test_after], self.test_steps):
+            raise DataError("A test frame does not come in its step.", file=place, field="test_after")
+        for field in ("steps", "test_steps", "test_after"):
             view = getattr(self, field).view()
             view.flags.writeable = False
             object.__setattr__(self, field, view)

@@ -75,11 +75,13 @@ def load_oak(folder: Path | str) -> FrameStream:
         *_irregular(batches),
     )
     training, testing = (detection_set(part, categories, source, notes) for part in (train, test))
+    after = _in_time(frames, held_out)
     return FrameStream(
         train=training,
         steps=steps,
         test=testing,
-        test_steps=_in_time(frames, steps, held_out),
+        test_steps=steps[after],
+        test_after=after,
         evaluated=tuple(np.flatnonzero((training.counts > 0) & (testing.counts > 0)).tolist()),
     )
 
@@ -121,14 +123,12 @@ def _require_apart(frames: Sequence[Frame], held_out: Sequence[Frame]) -> None:
             )
 
 
-def _in_time(
-    frames: Sequence[Frame], steps: NDArray[np.int64], held_out: Sequence[Frame]
-) -> NDArray[np.int64]:
-    """(M,) the step of the last training frame that is not later, by name, than each test frame."""
+def _in_time(frames: Sequence[Frame], held_out: Sequence[Frame]) -> NDArray[np.int64]:
+    """(M,) the last training frame that is not later, by name, than each test frame."""
     order = sorted(range(len(frames)), key=lambda index: frames[index].time)
     times = [frames[index].time for index in order]
     places = [max(bisect.bisect_right(times, frame.time) - 1, 0) for frame in held_out]
-    return np.asarray(steps[np.array(order)[places]])
+    return np.array(order, dtype=np.int64)[places]
 
 
 def _source(folder: Path, steps: int, train: list[Picture], test: list[Picture], digest: str) -> Source:

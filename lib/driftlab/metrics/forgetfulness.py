@@ -95,13 +95,18 @@ def forgetfulness(curve: pd.DataFrame, *, weights: Literal["excess", "gap"] = "e
         with fewer than two bins has nothing to compare and is absent.
 
     Raises:
-        ParameterError: Unknown weights.
+        ParameterError: Unknown weights, or no class has two bins.
     """
     if weights not in ("excess", "gap"):
         raise ParameterError(f"Forgetfulness is weighted by 'excess' or 'gap', not by '{weights}'.")
     rows = curve.sort_values([*CLASS, "bin"], ignore_index=True)
     classes = rows.groupby(CLASS)
     rows = rows[classes["bin"].transform("size") > 1]
+    if rows.empty:
+        raise ParameterError(
+            "Forgetting cannot be measured: no class was evaluated in two bins of the time since the stream "
+            "showed it. Use narrower bins (`bin_width`), more evaluations (`interval`) or a longer stream."
+        )
     classes = rows.groupby(CLASS)
     first = classes["bin"].transform("first") if weights == "excess" else 0
     rows = rows.assign(

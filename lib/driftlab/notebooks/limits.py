@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import inf
 from typing import Any
 
 CGL_METHODS = ("BARE", "EWC", "MAS", "TWP", "LwF", "GEM", "REPLAY")
-OAK_METHODS = ("Non-adaptation", "Incremental", "EWC", "iCaRL", "Offline training")
+OAK_ONLINE = ("Incremental", "EWC", "iCaRL")
+OAK_METHODS = ("Non-adaptation", *OAK_ONLINE, "Offline training")
+OAK_DETECTORS = ("small", "faster-rcnn-r50-c4")
 TASK_ORDERS = 120  # of five tasks
 
 Limit = tuple[Callable[[Any], bool], str]
@@ -17,11 +20,13 @@ def _between(low: int, high: int | None = None) -> Limit:
     return lambda value: value is None or (value >= low and (high is None or value <= high)), words
 
 
-def _each(low: int) -> Limit:
-    def holds(values: Sequence[int]) -> bool:
-        return bool(values) and len(set(values)) == len(values) and min(values) >= low
+def _each(low: int, high: int | None = None) -> Limit:
+    least, words = _between(low, high)
 
-    return holds, f"a list of different numbers, each at least {low}"
+    def holds(values: Sequence[int]) -> bool:
+        return bool(values) and len(set(values)) == len(values) and all(map(least, values))
+
+    return holds, f"a list of different numbers, each {words}"
 
 
 def _some_of(names: Sequence[str]) -> Limit:
@@ -31,9 +36,11 @@ def _some_of(names: Sequence[str]) -> Limit:
     return holds, f"a list of different names out of {', '.join(names)}"
 
 
+OAK_DATA: Limit = (lambda value: value in ("world", "oak"), "world or oak")
+
 LIMITS: dict[str, Limit] = {
     "methods": _some_of(CGL_METHODS),
-    "seeds": _each(0),
+    "seeds": _each(0, 2**32 - 1),
     "widths": _each(1),
     "depths": _each(1),
     "engine": (lambda value: value in ("local", "ray"), "local or ray"),
@@ -53,22 +60,30 @@ LIMITS: dict[str, Limit] = {
     "order_seed": _between(0),
     "grid": (lambda value: all(value.values()), "a mapping without empty entries"),
     "world_steps": _between(12),  # fewer than two stretches with objects otherwise
+    "detector": (lambda value: value in OAK_DETECTORS, " or ".join(OAK_DETECTORS)),
+    "learning_rate": (lambda value: 0 < value < inf, "above 0 and finite"),
+    "offline_learning_rate": (lambda value: 0 < value < inf, "above 0 and finite"),
+    "strength": (lambda value: 0 <= value < inf, "at least 0 and finite"),
     "static_images": _between(8),
     "pretraining_epochs": _between(1),
     "batch": _between(0),
     "iterations": _between(1),
     "interval": _between(1),
     "stretch": _between(1),
-    "slots": _between(1),
+    "slots": _between(1, 10_000),
     "offline_interval": _between(1),
     "offline_epochs": _between(1),
     "offline_batch": _between(1),
     "bin_width": _between(1),
     "weights": (lambda value: value in ("excess", "gap"), "excess or gap"),
-    "21.methods": _some_of(OAK_METHODS),
+    **dict.fromkeys(("20.data", "21.data", "22.data", "23.data", "24.data"), OAK_DATA),
+    "21.methods": (
+        lambda names: _some_of(OAK_METHODS)[0](names) and not set(names).isdisjoint(OAK_ONLINE),
+        f"{_some_of(OAK_METHODS)[1]}, at least one of {', '.join(OAK_ONLINE)} among them",
+    ),
     "22.methods": _some_of(OAK_METHODS),
-    "23.methods": _some_of(OAK_METHODS[1:4]),
-    "24.methods": _some_of(OAK_METHODS[1:4]),
+    "23.methods": _some_of(OAK_ONLINE),
+    "24.methods": _some_of(OAK_ONLINE),
     "00.methods": _some_of((*CGL_METHODS, "JOINT")),
     # An order's sensitivity is a range over orders.
     "41.orders": _between(2, TASK_ORDERS),

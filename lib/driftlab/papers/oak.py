@@ -146,12 +146,14 @@ class OnlineDetection:
         own["mixed_precision"] = config["mixed_precision"]
         if method == "Offline training":
             own["training"] = {key: value for key, value in config["offline"].items() if key != "interval"}
-            stream = {**stream, "interval": config["offline"]["interval"]}
+            stream = {key: value for key, value in stream.items() if key != "interval"}  # each end alone
         else:
             own["training"] = {key: config["online"][key] for key in ("iterations", "learning_rate")}
-            own["hyper"] = {"strength": config["online"]["strength"]} if method == "EWC" else {}
+            hyper = ONLINE[method].hyper_parameters
+            own["hyper"] = {"strength": config["online"]["strength"]} if "strength" in hyper else {}
             own["memory"] = config["memory"] if method != "Incremental" else {"slots": 1, "replace": 1.0}
-        ends = evaluations(stream["steps"], stream["interval"])
+        interval = config["offline" if method == "Offline training" else "stream"]["interval"]
+        ends = evaluations(stream["steps"], interval)
         return [first, *({**common, **own, "stream": {**stream, "steps": end}} for end in ends)]
 
     def describe(self, config: Config) -> Row:

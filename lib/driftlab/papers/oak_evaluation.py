@@ -19,8 +19,9 @@ from driftlab.training.detection.frames import Frames
 from driftlab.training.detection.kept_features import FreshFeatures, KeptFeatures
 from driftlab.training.detection.truths import truths_of
 
-DOUBT = {"Non-adaptation": 0.1, "Incremental": 0.1, "EWC": 0.2, "iCaRL": 0.2, "Offline training": 0.1}
-"""Below which probability of every class an object is IDK (released code)."""
+DOUBT = {"Incremental": 0.1, "EWC": 0.2, "iCaRL": 0.2, "Offline training": 0.1}
+"""Below which probability of every class an object is IDK (released code; `DOUBT_OF_OTHERS` for others)."""
+DOUBT_OF_OTHERS = 0.1
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,8 @@ class Evaluation:
     def rows(self, until: int) -> list[Row]:
         """AP of every evaluated class, of IDK, and at a stretch's end the mean AP of each stretch."""
         known = self.detector.roi_head.bbox_head.known[:-1].cpu().numpy()
-        doubts = self.stage["vocabulary"] == "unknown"
-        doubt = Doubt(DOUBT[self.stage["method"]]) if doubts else None
+        doubts = self.stage["vocabulary"] == "unknown" and self.stage["method"] != "Non-adaptation"
+        doubt = Doubt(DOUBT.get(self.stage["method"], DOUBT_OF_OTHERS)) if doubts else None
         images = range(len(self.stream.test))
         found = detect(self.detector, self.frames, self._features(), images, doubt)
         truth = truths_of(self.stream.test, images)

@@ -30,6 +30,7 @@ from driftlab.training.detection.runner import Optimisation
 from driftlab.training.detection.stream import OnlineDetector, restore
 
 ONLINE: dict[str, type[Method]] = {"Incremental": Bare, "EWC": OnlineEWC, "iCaRL": ICaRL}
+"""The methods that learn a stream, by the name in the paper's tables."""
 
 MEMORY = 800 * 2**20
 """Bytes: the features of the demo's 2,400 frames, or of about fifty with the paper's detector."""
@@ -68,7 +69,7 @@ def execute_stage(data: OakData, stage: Config, state: State | None, device: tor
     """
     time = timeline(data.stream, stage["stream"]["batch"])
     detector = _pretrained(data, stage, device)
-    interval, until = stage["stream"]["interval"], stage["stream"]["steps"]
+    until = stage["stream"]["steps"]
     size = INPUT[stage["detector"]]
     evaluation = Evaluation(data.stream, detector, Frames(data.stream.test, size), time, stage, data.features)
     if stage["method"] == "Non-adaptation":
@@ -76,7 +77,7 @@ def execute_stage(data: OakData, stage: Config, state: State | None, device: tor
         if until:  # it never changes
             rows = [
                 row | {"trained_on": end}
-                for end in evaluations(until, interval)
+                for end in evaluations(until, stage["stream"]["interval"])
                 for row in rows
                 if row["metric"] != "map50" or end in evaluation.ends
             ]
@@ -98,7 +99,9 @@ def execute_stage(data: OakData, stage: Config, state: State | None, device: tor
     )
     if state:
         online.load_state(_tensors(state))
-    online.learn([(number, time.train[number]) for number in range(begun(until, interval), until)])
+    online.learn(
+        [(number, time.train[number]) for number in range(begun(until, stage["stream"]["interval"]), until)]
+    )
     rows = evaluation.rows(until) + _since_seen(data.stream, online.last_seen, until)
     return StageResult(rows, {name: value.cpu().numpy() for name, value in online.state().items()})
 

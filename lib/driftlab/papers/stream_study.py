@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from torch import Tensor
 from driftlab.data import catalog
 from driftlab.data.checkpoints import find_checkpoint
 from driftlab.data.detection import DetectionSet, FrameStream, read_image
-from driftlab.errors import ParameterError, StoreError
+from driftlab.errors import DataError, ParameterError, StoreError
 from driftlab.models.detectors.configs import INPUT
 from driftlab.papers.oak import METHODS, PROTOCOL, OnlineDetection, run_config
 from driftlab.papers.oak_pretraining import Pretraining, for_stream, from_checkpoint, pretraining_config
@@ -32,6 +33,7 @@ from driftlab.training.detection.evaluation import detect
 from driftlab.training.detection.frames import Frames
 from driftlab.training.detection.kept_features import FreshFeatures
 from driftlab.training.detection.truths import truths_of
+from driftlab.training.process import resolve_device
 from driftlab.worlds.oak_layout import oak_world
 from driftlab.worlds.oak_static import static_world
 
@@ -111,11 +113,18 @@ class StreamStudy(DataStudy):
         self.detector = detector
         self.protocol = {name: settings[name] for name in PROTOCOL if name in settings}
         self.timeline: Timeline = timeline(self.stream, self.protocol.get("batch", 0))
-        if checkpoint or data != "world":
+        if checkpoint and data == "world":
+            raise ParameterError(
+                "checkpoint is a detector of VOC's 20 classes, for official data; the world's detector is "
+                "trained on its own static pictures. Leave it empty, or set data to oak."
+            )
+        if data != "world":
             find_checkpoint(checkpoint)
         self._static_images, self._checkpoint, self._cached = static_images, checkpoint, cached
         self._data: tuple[OakData, str] | None = None
         # Impossible settings are an error before anything starts.
+        if self.protocol.get("mixed_precision") and resolve_device("auto").type != "cuda":
+            raise ParameterError("mixed_precision needs a CUDA device, and there is none here. Leave it off.")
         self.config(METHODS[0], "known")
         self._pretraining = pretraining_config(detector, epochs=pretraining_epochs)
 
@@ -165,12 +174,15 @@ class StreamStudy(DataStudy):
         data, digest = self.data()
         experiment, stream = OnlineDetection(), self.stream
         config = self.config(method, vocabulary, seed)
-        self.sweep(experiment, [config], data, digest, keep_states=True)
+        train = partial(self.sweep, experiment, [config], data, digest, keep_states=True)
+        train()
         chain = experiment.chain(config)
         images = np.linspace(0, len(stream.test) - 1, frames + 2).astype(int)[1:-1]
         test, rows = Frames(stream.test, INPUT[self.detector]), {}
         for stage in (chain[0], chain[len(chain) // 2], chain[-1]):
-            detector = restored(data, stage, self._state(experiment, digest, stage), torch.device("cpu"))
+            detector = restored(
+                data, stage, self._state(experiment, digest, stage, train), torch.device("cpu")
+            )
             steps = stage["stream"]["steps"]
             found = detect(detector, test, FreshFeatures(detector, test), images.tolist())
             rows[f"after {steps} steps" if steps else "before"] = found
@@ -187,7 +199,10 @@ class StreamStudy(DataStudy):
         if self._data is None:
             weights, pretrained, origin = self._weights()
             digest = hashlib.sha256(json.dumps([self.source.digest, origin]).encode()).hexdigest()
-            features = outputs_dir() / "features" / digest[:16] if self._cached else None
+            # Whatever the frozen part's features depend on; a new version promises that all is made anew.
+            key = [digest, self.detector, INPUT[self.detector], OnlineDetection().version]
+            name = hashlib.sha256(json.dumps(key).encode()).hexdigest()[:16]
+            features = outputs_dir() / "features" / name if self._cached else None
             places = tuple(self.stream.categories.index(name) for name in pretrained)
             self._data = OakData(self.stream, weights, places, features), digest
         return self._data
@@ -202,23 +217,30 @@ class StreamStudy(DataStudy):
         static = catalog.load("voc", static_world(images=self._static_images))
         assert isinstance(static, DetectionSet)
         config, experiment = self._pretraining, Pretraining()
-        self.sweep(experiment, [config], static, static.source.digest, keep_states=True)
-        state = self._state(experiment, static.source.digest, config)
+        digest = static.source.digest
+        train = partial(self.sweep, experiment, [config], static, digest, keep_states=True)
+        train()
+        state = self._state(experiment, digest, config, train)
         tensors = {name: torch.from_numpy(value) for name, value in state.items()}
         weights = for_stream(tensors, static.categories, self.detector, wanted, "the pretraining")
-        stage = StageId(experiment.name, experiment.version, static.source.digest, config)
+        stage = StageId(experiment.name, experiment.version, digest, config)
         return weights, static.categories, stage.key
 
-    def _state(self, experiment: Experiment, digest: str, stage: Config) -> State:
-        """What a stage of a sweep that keeps states has left."""
-        entry = self.store.get(StageId(experiment.name, experiment.version, digest, stage))
-        state = self.store.load_state(entry) if entry else None
-        if state is None:
-            raise StoreError(
-                f"The store {self.store.folder} has lost a detector since it was trained; another process "
-                "may have removed it. Run the cell again."
-            )
-        return state
+    def _state(
+        self, experiment: Experiment, digest: str, stage: Config, again: Callable[[], object]
+    ) -> State:
+        """What a stage of a sweep that keeps states has left; where it is damaged it is made again."""
+        for attempt in range(2):
+            entry = self.store.get(StageId(experiment.name, experiment.version, digest, stage))
+            state = self.store.load_state(entry) if entry else None
+            if state is not None:
+                return state
+            if not attempt:
+                again()
+        raise StoreError(
+            f"The store {self.store.folder} has lost a detector since it was trained; another process "
+            "may have removed it. Run the cell again."
+        )
 
 
 def load_stream(data: str, folder: str = "", steps: int = 150) -> FrameStream:
@@ -232,6 +254,7 @@ def load_stream(data: str, folder: str = "", steps: int = 150) -> FrameStream:
     Raises:
         ParameterError: The name is unknown.
         MissingDataError: The data are not there.
+        DataError: They are damaged, or no category can be evaluated.
     """
     if data not in ("world", "oak"):
         raise ParameterError(f"data is {data!r}; it can be world or oak.")
@@ -239,4 +262,10 @@ def load_stream(data: str, folder: str = "", steps: int = 150) -> FrameStream:
         raise ParameterError("data is 'world', which is made, not read: data_folder has no use here.")
     stream = catalog.load("oak", oak_world(steps=steps) if data == "world" else folder or None)
     assert isinstance(stream, FrameStream)
+    if not stream.evaluated:
+        raise DataError(
+            "No category has boxes both in training and in test frames, so that nothing can be evaluated.",
+            file=stream.source.name,
+            hint="Complete the label files.",
+        )
     return stream

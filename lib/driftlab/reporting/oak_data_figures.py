@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 from numpy.typing import NDArray
 
 from driftlab.data.detection import DetectionSet, FrameStream
@@ -30,7 +30,9 @@ def boxes_a_category(stream: FrameStream) -> Figure:
     axis.bar(np.arange(len(order)), train[order], width=0.8, color=MAIN, label="training frames")
     axis.plot(test[order], "D", color=SECOND, ms=4.5, mec="white", mew=0.8, label="test frames")
     axis.set(yscale="log", ylim=(0.7, None), xlim=(-0.7, len(order) - 0.3), ylabel="boxes")
-    axis.set_xticks(np.arange(len(order)), [stream.categories[label] for label in order], rotation=90)
+    axis.set_xticks(
+        np.arange(len(order)), [stream.categories[label] for label in order], rotation=90, parse_math=False
+    )
     axis.tick_params(axis="x", labelsize=8 if len(order) <= 60 else 6.5, length=0)
     axis.grid(visible=False, axis="x")
     absent = len(stream.categories) - len(order)
@@ -83,10 +85,14 @@ def absences(stream: FrameStream) -> Figure:
     away = [np.diff(np.flatnonzero(column)) - 1 for column in _shown(stream).T]
     gaps = np.concatenate([[], *(gap[gap > 0] for gap in away)])
     figure, (axis,) = panels(1, size=SIZE)
-    axis.hist(gaps, np.geomspace(0.7, max(gaps.max(initial=1), 2) * 1.2, 25).tolist(), color=MAIN)
-    axis.set(xscale="log", xlabel="steps in a row without the category", ylabel="absences, all categories")
+    # Bins of whole steps that widen; a bar is as high as one of its lengths occurs on average.
+    edges = np.unique(np.geomspace(1, max(gaps.max(initial=1), 2) + 1, 25).round()) - 0.5
+    counts = np.histogram(gaps, edges)[0]
+    axis.bar(edges[:-1], counts / np.diff(edges), np.diff(edges), align="edge", color=MAIN)
+    axis.set(xscale="log", xlabel="steps in a row without the category", ylabel="absences of each length")
+    axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axis.xaxis.set_major_formatter("{x:g}")
-    axis.yaxis.set_major_locator(MaxNLocator(integer=True))
+    axis.xaxis.set_minor_locator(NullLocator())
     if len(gaps):
         axis.axvline(np.median(gaps), color=SECOND, ls="--", label=f"median {np.median(gaps):g}")
         axis.legend()
@@ -108,7 +114,7 @@ def presence(stream: FrameStream) -> Figure:
     extent = (0.0, float(stream.length), len(labels) - 0.5, -0.5)
     colours = ListedColormap(["white", MAIN])
     axis.imshow(spans.T, colours, aspect="auto", extent=extent, vmin=0, vmax=1, interpolation="nearest")
-    axis.set_yticks(np.arange(len(labels)), [stream.categories[label] for label in labels])
+    axis.set_yticks(np.arange(len(labels)), [stream.categories[label] for label in labels], parse_math=False)
     axis.tick_params(axis="y", labelsize=8 if len(labels) <= 60 else 6.5, length=0)
     axis.grid(visible=False)
     axis.set_xlabel(_steps(stream))

@@ -70,7 +70,7 @@ def classes_over_time(exposed: pd.DataFrame, classes: Sequence[str]) -> Figure:
         for name in methods:
             times = 100 * of_class[of_class["method"] == name].groupby("trained_on")["value"].mean()
             _line(axis, times, name)
-        axis.set_title(shown)
+        axis.set_title(shown, parse_math=False)
         axis.set_xlim(0, runs["trained_on"].max())
         axis.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
     axes[0].set_ylim(0, None)  # all share it
@@ -125,7 +125,7 @@ def forgetting_over_time(curve: pd.DataFrame) -> Figure:
             middle = of_method["since"] + (width - 1) / 2
             _line(axis, 100 * of_method.groupby(middle)[column].mean(), name)
         bins = f" (bins of {width})" if width > 1 else ""
-        axis.set(xlabel=f"steps since the class was last trained on{bins}", ylabel=label)
+        axis.set(xlabel=f"steps since the stream showed the class{bins}", ylabel=label)
         axis.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes[0].set_ylim(0, None)
     axes[1].axhline(0, color="black", lw=0.8)

@@ -70,6 +70,7 @@ def draw_boxes(
             va="center",
             ha="left",
             color="black",
+            parse_math=False,
             bbox={"fc": colour, "ec": "none", "pad": 0.6, "alpha": 0.85},
         )
     axis.set(xlim=(-0.5, width - 0.5), ylim=(height - 0.5, -0.5))

@@ -13,7 +13,7 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, field_validator
 
 from driftlab.paths import outputs_dir
-from driftlab.provenance import Source
+from driftlab.provenance import Source, of_change
 from driftlab.reporting.files import slug
 
 Mark = Literal["", "best", "worst"]
@@ -48,10 +48,10 @@ class Provenance(Record):
     def folder(self) -> str:
         """The folder that keeps results of such data apart from all others.
 
-        With changed parameters they do not take the place of the scale's own.
+        With changed parameters they do not take the place of the scale's own, nor of those of another change.
         """
         name, scale = slug(self.source.name, "source's name"), slug(self.scale, "scale")
-        return "-".join((name, self.source.kind, scale, *(["changed"] if self.changed else [])))
+        return f"{name}-{self.source.kind}-{scale}{of_change(self.changed)}"
 
     @property
     def caption(self) -> str:

@@ -209,9 +209,10 @@ def _board(of: Paper, found: Sequence[Found], verdicts: Sequence[FoundVerdicts])
 
 
 def _strongest(saved: Sequence[Found]) -> list[Found]:
-    """One result a part and kind of data: the largest scale, and the user's own before a reference."""
+    """One result a part and kind of data: the largest scale, the user's before a reference, the newest."""
     best: dict[tuple[str, ...], Found] = {}
-    for one in sorted(saved, key=lambda found: _rank(found.artifact.provenance, found.reference)):
+    newest = sorted(saved, key=lambda found: found.artifact.created, reverse=True)
+    for one in sorted(newest, key=lambda found: _rank(found.artifact.provenance, found.reference)):
         made = one.artifact.provenance
         best.setdefault((one.artifact.part, one.artifact.kind, made.source.name, made.source.kind), one)
     return sorted(
@@ -227,7 +228,8 @@ def _strongest(saved: Sequence[Found]) -> list[Found]:
 def _strongest_verdicts(files: Sequence[FoundVerdicts]) -> list[FoundVerdicts]:
     """The same for files of verdicts: one a notebook and kind of data."""
     best: dict[tuple[str, ...], FoundVerdicts] = {}
-    for one in sorted(files, key=lambda found: _rank(found.file.provenance, found.reference)):
+    newest = sorted(files, key=lambda found: found.file.created, reverse=True)
+    for one in sorted(newest, key=lambda found: _rank(found.file.provenance, found.reference)):
         made = one.file.provenance
         best.setdefault((made.notebook, made.source.name, made.source.kind), one)
     return sorted(

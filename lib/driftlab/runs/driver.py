@@ -178,7 +178,7 @@ class Driver:
                     "experiment's version."
                 )
                 rows = node.entry.rows
-            state = result.state if self._graph.needs_state(key) else None
+            state = result.state if self._graph.needs_state(key) or not result.state else None
             node.entry = self._store.put(node.stage, rows, state)
         except ParameterError as error:
             self._fail(key, error)

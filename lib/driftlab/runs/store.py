@@ -62,6 +62,10 @@ class Summary:
         )
 
 
+NOTHING = sha256(b"").hexdigest()
+"""Stands for a state without any array, which needs no file."""
+
+
 class Store:
     """A folder of finished stages.
 
@@ -143,6 +147,8 @@ class Store:
         state_sha256 = None
         if state is None:
             self.drop_state(stage)
+        elif not state:
+            state_sha256 = NOTHING
         else:
             raw = _state_bytes(state, self.state_path(stage))
             state_sha256 = sha256(raw).hexdigest()
@@ -160,6 +166,8 @@ class Store:
 
     def has_state(self, entry: Entry) -> bool:
         """Whether the stage's state is still kept (its content is verified by `load_state`)."""
+        if entry.state_sha256 == NOTHING:
+            return True
         return entry.state_sha256 is not None and self.state_path(entry.stage).exists()
 
     def load_state(self, entry: Entry) -> State | None:
@@ -170,6 +178,8 @@ class Store:
         path = self.state_path(entry.stage)
         if entry.state_sha256 is None:
             return None
+        if entry.state_sha256 == NOTHING:
+            return {}
         try:
             raw = path.read_bytes()
         except FileNotFoundError:

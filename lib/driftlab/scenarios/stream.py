@@ -45,11 +45,8 @@ def timeline(stream: FrameStream, batch: int = 0) -> Timeline:
         return Timeline(
             tuple(np.split(frames, starts[1:])), np.searchsorted(numbers, stream.test_steps, "right") - 1
         )
-    first_of_step = np.searchsorted(stream.steps, stream.test_steps)
-    last = len(frames) - 1
-    return Timeline(
-        tuple(np.split(frames, range(batch, len(frames), batch))), np.minimum(first_of_step, last) // batch
-    )
+    assert stream.test_after is not None
+    return Timeline(tuple(np.split(frames, range(batch, len(frames), batch))), stream.test_after // batch)
 
 
 def stretches(timeline: Timeline, length: int) -> list[range]:

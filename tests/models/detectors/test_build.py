@@ -157,6 +157,31 @@ def test_a_checkpoint_without_weights(content: object, tmp_path: Path) -> None:
         read_checkpoint(tmp_path / "model.pth")
 
 
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        (
+            torch.tensor([1.0, torch.nan]),
+            r"field 'a\.weight': These weights are not finite.*earlier checkpoint",
+        ),
+        (torch.tensor([1, 2], dtype=torch.int8), "These weights are torch.int8, not floating point"),
+        (torch.tensor([1j]), "These weights are torch.complex64, not floating point"),
+        (torch.eye(2).to_sparse(), "holds named tensors, and this file does not"),
+        (torch.empty(2, device="meta"), "holds named tensors, and this file does not"),
+    ],
+)
+def test_weights_that_no_detector_can_have(weight: torch.Tensor, message: str, tmp_path: Path) -> None:
+    torch.save({"state_dict": {"a.weight": weight}}, tmp_path / "model.pth")
+    with pytest.raises(DataError, match=message):
+        read_checkpoint(tmp_path / "model.pth")
+
+
+def test_weights_without_names(tmp_path: Path) -> None:
+    torch.save({"state_dict": {1: torch.ones(1)}}, tmp_path / "model.pth")
+    with pytest.raises(DataError, match="holds named tensors"):
+        read_checkpoint(tmp_path / "model.pth")
+
+
 def test_an_absent_checkpoint(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"absent\.pth: There is no such checkpoint"):
         read_checkpoint(tmp_path / "absent.pth")

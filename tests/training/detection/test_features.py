@@ -7,9 +7,11 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from driftlab.data.detection import DetectionSet, FrameStream
+from driftlab.errors import StoreError
 from driftlab.models.detectors.stream_detector import Features, StreamFasterRCNN
 from driftlab.training.detection import features as features_module
 from driftlab.training.detection import kept_features as kept_module
@@ -105,8 +107,15 @@ def null(folder: Path) -> None:
     (folder / "shapes.json").write_text("null")
 
 
+def half_precision(folder: Path) -> None:
+    file = folder / "level0.npy"
+    np.save(file, np.load(file).astype(np.float16))
+
+
 @pytest.mark.parametrize(
-    "damage", [empty, cut, no_array, absent, other_shape, no_shapes, not_json, null], ids=lambda f: f.__name__
+    "damage",
+    [half_precision, empty, cut, no_array, absent, other_shape, no_shapes, not_json, null],
+    ids=lambda f: f.__name__,
 )
 def test_damaged_files_are_made_anew(
     damage: Callable[[Path], None],
@@ -123,6 +132,31 @@ def test_damaged_files_are_made_anew(
     assert same(kept(3), compute(frozen, test_frames, 3))
 
 
+def test_a_frame_whose_features_are_damaged_is_computed_anew(
+    frozen: StreamFasterRCNN, test_frames: Frames, tmp_path: Path, computed: list[int]
+) -> None:
+    first = KeptFeatures(tmp_path / "f", frozen, test_frames)
+    file = tmp_path / "f" / "level0.npy"
+    raw = bytearray(file.read_bytes())
+    raw[-4:] = bytes(4)  # of the last frame
+    file.write_bytes(raw)
+    computed.clear()
+    for kept in (first, KeptFeatures(tmp_path / "f", frozen, test_frames)):
+        assert same(kept(3), compute(frozen, test_frames, 3)) and same(
+            kept(2), compute(frozen, test_frames, 2)
+        )
+    assert computed == [3, 3]
+
+
+def test_what_a_kill_has_left_is_removed(
+    frozen: StreamFasterRCNN, test_frames: Frames, tmp_path: Path
+) -> None:
+    (tmp_path / ".f-half").mkdir()
+    (tmp_path / ".f-half" / "level0.npy").write_bytes(b"half")
+    KeptFeatures(tmp_path / "f", frozen, test_frames)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["f", "f.lock"]
+
+
 def test_a_failure_half_way_leaves_nothing(
     frozen: StreamFasterRCNN, test_frames: Frames, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,7 +166,7 @@ def test_a_failure_half_way_leaves_nothing(
         return compute(detector, frames, image)
 
     monkeypatch.setattr(kept_module, "compute", fails)
-    with pytest.raises(OSError, match="no such frame"):
+    with pytest.raises(StoreError, match=r"cannot be kept in .*f \(no such frame\)\. Free some space"):
         KeptFeatures(tmp_path / "f", frozen, test_frames)
     assert [path.name for path in tmp_path.iterdir()] == ["f.lock"]
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
+import pytest
 import torch
 from driftlab.data.detection import DetectionSet, FrameStream, read_image
+from driftlab.errors import DataError
 from driftlab.training.detection.frames import Frames
 
 
@@ -35,6 +37,22 @@ def test_pixels_are_scaled_in_proportion_and_bgr(mixed: DetectionSet) -> None:
     assert sample.scale_factor == (0.5, 0.5)
     same = Frames(mixed, (64, 64)).pixels(0)
     assert torch.equal(same, torch.from_numpy(read_image(mixed.images[0])[..., ::-1].copy()).permute(2, 0, 1))
+
+
+def test_a_frame_of_which_nothing_is_left(mixed: DetectionSet) -> None:
+    sizes = mixed.sizes.copy()
+    sizes[1] = (4000, 3)
+    narrow = dataclasses.replace(
+        mixed,
+        sizes=sizes,
+        starts=mixed.starts * 0,
+        boxes=mixed.boxes[:0],
+        labels=mixed.labels[:0],
+        crowd=mixed.crowd[:0],
+    )
+    frames = Frames(narrow, (64, 64))
+    with pytest.raises(DataError, match=r"This frame of 4000 x 3 pixels is too narrow: scaled to 64 at most"):
+        frames.pixels(1)
 
 
 def test_crowds_are_neither_learnt_nor_counted_as_background(stream: FrameStream) -> None:

@@ -95,8 +95,21 @@ def read_checkpoint(file: Path) -> Weights:
             hint=f"{hint} {STRIP}",
         ) from error
     weights = content.get("state_dict", content) if isinstance(content, dict) else None
-    if not isinstance(weights, dict) or not all(isinstance(w, Tensor) for w in weights.values()):
+    if not isinstance(weights, dict) or not all(
+        isinstance(name, str) and isinstance(w, Tensor) and w.layout == torch.strided and not w.is_meta
+        for name, w in weights.items()
+    ):
         raise DataError("A checkpoint holds named tensors, and this file does not.", file=file, hint=hint)
+    for name, weight in weights.items():
+        if weight.is_complex() or (name.endswith("weight") and not weight.is_floating_point()):
+            raise DataError(f"These weights are {weight.dtype}, not floating point.", file=file, field=name)
+        if weight.is_floating_point() and not weight.isfinite().all():
+            raise DataError(
+                "These weights are not finite: the training that left them has diverged.",
+                file=file,
+                field=name,
+                hint="Take an earlier checkpoint.",
+            )
     return {name.removeprefix("module."): weight for name, weight in weights.items()}
 
 

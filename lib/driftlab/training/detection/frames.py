@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from driftlab.data.detection import DetectionSet, read_image
+from driftlab.errors import DataError
 from driftlab.models.detectors.stream_detector import Features
 
 
@@ -56,7 +57,16 @@ class Frames:
 
     def pixels(self, image: int) -> Tensor:
         """An image (3, h, w) uint8, BGR as MMDetection has it, scaled."""
-        array = mmcv.imrescale(read_image(self.records.images[image])[..., ::-1], self.size)
+        file = self.records.images[image]
+        width, height = (int(side) for side in self.records.sizes[image])
+        if min(mmcv.image.geometric.rescale_size((width, height), self.size)) < 1:
+            raise DataError(
+                f"This frame of {width} x {height} pixels is too narrow: scaled to {self.size[0]} at most, "
+                "nothing is left of it.",
+                file=file,
+                hint="Take the frame and its labels out.",
+            )
+        array = mmcv.imrescale(read_image(file)[..., ::-1], self.size)
         return torch.from_numpy(np.ascontiguousarray(array.transpose(2, 0, 1)))
 
     def sample(self, record: int) -> DetDataSample:

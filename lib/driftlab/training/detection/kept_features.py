@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from math import prod
@@ -18,6 +20,7 @@ from filelock import FileLock
 from numpy.lib.format import write_array_header_1_0
 from numpy.typing import NDArray
 
+from driftlab.errors import StoreError
 from driftlab.models.detectors.stream_detector import Features, StreamFasterRCNN
 from driftlab.training.detection.features import compute
 from driftlab.training.detection.frames import Frames
@@ -32,21 +35,37 @@ class KeptFeatures:
         folder: Where they lie, made on first use; two processes do not make them twice.
         detector: Whose frozen part computes them.
         frames: The images.
+
+    Raises:
+        StoreError: They cannot be written.
     """
 
     def __init__(self, folder: Path, detector: StreamFasterRCNN, frames: Frames) -> None:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(f"{folder}.lock"):
-            if (levels := _opened(folder)) is None:
-                shutil.rmtree(folder, ignore_errors=True)
-                _make(folder, detector, frames)
-                levels = _opened(folder)
+        self._detector, self._frames = detector, frames
+        try:
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            with FileLock(f"{folder}.lock"):
+                for half_made in folder.parent.glob(f".{folder.name}-*"):
+                    shutil.rmtree(half_made, ignore_errors=True)  # a kill has left it
+                if (levels := _opened(folder)) is None:
+                    shutil.rmtree(folder, ignore_errors=True)
+                    _make(folder, detector, frames)
+                    levels = _opened(folder)
+        except OSError as error:
+            raise StoreError(
+                f"The features of the test frames cannot be kept in {folder} ({error.strerror or error}). "
+                "Free some space, make the folder writable, or set DRIFTLAB_OUTPUTS to another one; with the "
+                "parameter `cached` at False they are computed at every evaluation instead."
+            ) from error
         assert levels is not None
         self._levels = levels
 
     def __call__(self, image: int) -> Features:
-        """The features of one image, each (1, C, H, W)."""
-        return tuple(torch.from_numpy(level.read(image)) for level in self._levels)
+        """The features of one image, each (1, C, H, W); damaged ones are computed anew."""
+        levels = [level.read(image) for level in self._levels]
+        if any(level is None for level in levels):
+            return compute(self._detector, self._frames, image)
+        return tuple(torch.from_numpy(level) for level in levels)
 
 
 class FreshFeatures:
@@ -70,10 +89,14 @@ class _Level:
     file: Path
     shape: tuple[int, ...]
     start: int
+    checksums: Sequence[int]
 
-    def read(self, image: int) -> NDArray[np.float32]:
+    def read(self, image: int) -> NDArray[np.float32] | None:
+        """One image's, or None where the file does not hold what was written."""
         count = prod(self.shape[1:])
         values = np.fromfile(self.file, np.float32, count, offset=self.start + 4 * count * image)
+        if zlib.crc32(values.tobytes()) != self.checksums[image]:
+            return None
         return values.reshape(1, *self.shape[1:])
 
 
@@ -81,16 +104,23 @@ def _make(folder: Path, detector: StreamFasterRCNN, frames: Frames) -> None:
     with _renamed_when_done(folder) as making, ExitStack() as opened:
         files: list[BinaryIO] = []
         shapes: list[list[int]] = []
+        checksums: list[list[int]] = []
         for image in range(len(frames.records)):
             for number, level in enumerate(compute(detector, frames, image)):
                 values = level[0].float().cpu().numpy()
                 if len(files) == number:
                     shapes.append([len(frames.records), *values.shape])
+                    checksums.append([])
                     files.append(opened.enter_context((making / f"level{number}.npy").open("wb")))
                     header = {"descr": "<f4", "fortran_order": False, "shape": tuple(shapes[-1])}
                     write_array_header_1_0(files[-1], header)  # type: ignore[no-untyped-call]
-                files[number].write(values.tobytes())
-        (making / SHAPES).write_text(json.dumps(shapes), "utf-8")
+                raw = values.tobytes()
+                files[number].write(raw)
+                checksums[number].append(zlib.crc32(raw))
+        for file in files:
+            file.flush()
+            os.fsync(file.fileno())
+        (making / SHAPES).write_text(json.dumps([shapes, checksums]), "utf-8")
 
 
 @contextmanager
@@ -106,11 +136,18 @@ def _renamed_when_done(folder: Path) -> Iterator[Path]:
 def _opened(folder: Path) -> list[_Level] | None:
     """The levels, or None where they are not complete."""
     try:
-        shapes = json.loads((folder / SHAPES).read_text("utf-8"))
+        shapes, checksums = json.loads((folder / SHAPES).read_text("utf-8"))
         files = [folder / f"level{i}.npy" for i in range(len(shapes))]
         mapped = [np.load(file, mmap_mode="r") for file in files]
     except (OSError, EOFError, TypeError, ValueError):
         return None
     if not mapped or [list(level.shape) for level in mapped] != shapes:
         return None
-    return [_Level(file, level.shape, level.offset) for file, level in zip(files, mapped, strict=True)]
+    if any(level.dtype != np.float32 for level in mapped) or [len(one) for one in checksums] != [
+        len(level) for level in mapped
+    ]:
+        return None
+    return [
+        _Level(file, level.shape, level.offset, own)
+        for file, level, own in zip(files, mapped, checksums, strict=True)
+    ]
