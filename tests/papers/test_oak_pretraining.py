@@ -49,7 +49,7 @@ def test_vocs_classes_are_oaks_first(real_data: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"epochs": 0}, "not 0, 8, 0.02 and 0"),
+        ({"epochs": 0}, "not 0, 4, 0.01 and 0"),
         ({"batch": 0}, "a batch of one"),
         ({"learning_rate": 0.0}, "a positive learning rate"),
         ({"learning_rate": math.nan}, "a positive learning rate"),

@@ -55,8 +55,11 @@ def test_states_come_back_bit_for_bit(store: Store, array: np.ndarray[Any, Any])
 
 def test_an_empty_state_is_a_state(store: Store) -> None:
     entry = store.put(STAGE, ROWS, {})
-    assert store.has_state(entry)
+    assert store.has_state(entry) and not store.state_path(STAGE).exists()
     assert store.load_state(entry) == {}
+    store.drop_state(STAGE)
+    again = store.get(STAGE)
+    assert again is not None and store.has_state(again), "it takes no room, and nothing is computed for it"
 
 
 def test_without_a_state(store: Store) -> None:
