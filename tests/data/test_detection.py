@@ -105,7 +105,7 @@ def stream(**changes: object) -> FrameStream:
         "train": detections(),
         "steps": np.array([0, 0, 1]),
         "test": detections(labels=np.array([0, 0, 2])).subset([0], "one"),
-        "test_steps": np.array([1]),
+        "test_after": np.array([2]),
         "evaluated": (0,),
     }
     return FrameStream(**(fields | changes))  # type: ignore[arg-type]
@@ -113,6 +113,7 @@ def stream(**changes: object) -> FrameStream:
 
 def test_a_stream():
     sound = stream()
+    assert sound.test_steps.tolist() == [1]
     assert sound.length == 2 and sound.source.name == "toy" and sound.categories == ("cat", "dog", "cow")
     with pytest.raises(ValueError, match="read-only"):
         sound.steps[0] = 1
@@ -127,7 +128,15 @@ def test_a_stream():
         ({"steps": np.array([1, 1, 2])}, "begin at 0 and rise by 1"),
         ({"steps": np.array([0, 1, 0])}, "begin at 0 and rise by 1"),
         ({"steps": np.array([0, 0, 2])}, "begin at 0 and rise by 1"),
-        ({"test_steps": np.array([2])}, "'test_steps': A test frame has a step that is not there"),
+        (
+            {"test_after": np.array([3])},
+            "'test_after': A test frame comes after a training frame that is not",
+        ),
+        (
+            {"test_after": np.array([-1])},
+            "'test_after': A test frame comes after a training frame that is not",
+        ),
+        ({"test_after": np.array([2, 2])}, r"'test_after': This must be int64 \(1,\)"),
         ({"evaluated": (0, 1)}, r"'evaluated'.*\(0,\); got \(0, 1\)"),
     ],
 )

@@ -137,4 +137,5 @@ def plausible_stream(steps: int = 120, frames: int = 4) -> FrameStream:
     train = detection_set([frame(step) for step in of_step])
     test = detection_set([frame(step) for step in range(steps)], seed=1, prefix="test")
     both = np.flatnonzero((train.counts > 0) & (test.counts > 0))
-    return FrameStream(train, of_step, test, np.arange(steps), tuple(int(label) for label in both))
+    last = np.searchsorted(of_step, np.arange(steps), "right") - 1
+    return FrameStream(train, of_step, test, last, tuple(int(label) for label in both))

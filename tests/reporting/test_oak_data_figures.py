@@ -48,7 +48,7 @@ def stream() -> FrameStream:
     ]
     train = detection_set(frames)
     test = detection_set([[CAR, PERSON], [CAR]], prefix="test")
-    return FrameStream(train, np.arange(12) // 2, test, np.array([0, 3]), (CAR, PERSON))
+    return FrameStream(train, np.arange(12) // 2, test, np.array([1, 7]), (CAR, PERSON))
 
 
 def heights(axis: Axes) -> list[float]:

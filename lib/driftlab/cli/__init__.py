@@ -11,6 +11,7 @@ from driftlab import __version__
 from driftlab.cli import bench, data, doctor, report, run
 from driftlab.cli.console import print_error
 from driftlab.errors import DriftlabError
+from driftlab.notebooks.hush import hush
 
 app = typer.Typer(
     name="driftlab",
@@ -60,6 +61,7 @@ def _top(
 
 def main() -> None:
     """Run the command line; an error that a user can mend is one red paragraph and exit code 2."""
+    hush()
     try:
         app()
     except DriftlabError as error:

@@ -55,10 +55,8 @@ def bench(
     """
     from driftlab.bench.measure import Settings, measure
     from driftlab.bench.show import save, tables
-    from driftlab.notebooks.hush import hush
     from driftlab.runs.workers import usable_cores
 
-    hush()
     outputs_dir()  # an unwritable folder is noticed now, and not after two minutes
     console, progress = console_for(), console_for(stderr=True)
     settings = Settings(

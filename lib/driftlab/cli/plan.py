@@ -71,11 +71,11 @@ def make_plans(
         if not any(name in notebook.parameters for notebook in notebooks):
             names = ", ".join(notebook.name for notebook in notebooks)
             raise ParameterError(f"--{name} has no effect here: no parameter '{name}' in {names}.")
+    if "scale" in dict(given):
+        raise ParameterError(f"The scale is chosen with --scale {dict(given)['scale']}, not with -p.")
     plans = []
     for notebook in notebooks:
         overrides = resolve(notebook, scale, given, {"scale": scale} | options)
-        if "scale" in dict(given):
-            raise ParameterError(f"The scale is chosen with --scale {dict(given)['scale']}, not with -p.")
         for name in ("data_folder", "checkpoint"):
             if overrides.get(name):
                 # the kernel works in another directory than the person who typed the path

@@ -109,10 +109,8 @@ class FrameStream:
         steps: (N,) int64, the 0-based step of each training frame, non-decreasing, none missing; a step is
             one batch of the stream (officially 16 frames).
         test: Held-out frames in time order, of the same categories.
-        test_steps: (M,) int64, the step to which each test frame belongs in time (officially one a step).
+        test_after: (M,) int64, the last training frame that is not later than each test frame.
         evaluated: Labels that occur both in training and in testing; only these enter the averages.
-        test_after: (M,) int64, the last training frame that is not later than each test frame; None takes the
-            last one of its step.
 
     Raises:
         DataError: The fields do not fit together.
@@ -121,15 +119,14 @@ class FrameStream:
     train: DetectionSet
     steps: NDArray[np.int64]
     test: DetectionSet
-    test_steps: NDArray[np.int64]
+    test_after: NDArray[np.int64]
     evaluated: tuple[int, ...]
-    test_after: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         place = self.source.name
         if self.train.categories != self.test.categories:
             raise DataError("Training and test must have the same categories.", file=place)
-        for field, count in (("steps", len(self.train)), ("test_steps", len(self.test))):
+        for field, count in (("steps", len(self.train)), ("test_after", len(self.test))):
             given = getattr(self, field)
             if given.dtype != np.int64 or given.shape != (count,):
                 raise DataError(
@@ -139,8 +136,10 @@ class FrameStream:
                 )
         if self.steps[0] != 0 or not np.isin(np.diff(self.steps), (0, 1)).all():
             raise DataError("Steps must begin at 0 and rise by 1.", file=place, field="steps")
-        if not ((self.test_steps >= 0) & (self.test_steps < self.length)).all():
-            raise DataError("A test frame has a step that is not there.", file=place, field="test_steps")
+        if not ((self.test_after >= 0) & (self.test_after < len(self.train))).all():
+            raise DataError(
+                "A test frame comes after a training frame that is not there.", file=place, field="test_after"
+            )
         both = tuple(np.flatnonzero((self.train.counts > 0) & (self.test.counts > 0)).tolist())
         if self.evaluated != both:
             raise DataError(
@@ -148,12 +147,7 @@ class FrameStream:
                 file=place,
                 field="evaluated",
             )
-        if self.test_after is None:
-            last = np.searchsorted(self.steps, self.test_steps, "right") - 1
-            object.__setattr__(self, "test_after", last.astype(np.int64))
-        if not np.array_equal(self.steps[self.test_after], self.test_steps):
-            raise DataError("A test frame does not come in its step.", file=place, field="test_after")
-        for field in ("steps", "test_steps", "test_after"):
+        for field in ("steps", "test_after"):
             view = getattr(self, field).view()
             view.flags.writeable = False
             object.__setattr__(self, field, view)
@@ -167,6 +161,11 @@ class FrameStream:
     def categories(self) -> tuple[str, ...]:
         """Human-readable names, by label."""
         return self.train.categories
+
+    @property
+    def test_steps(self) -> NDArray[np.int64]:
+        """(M,) the step to which each test frame belongs in time (officially one a step)."""
+        return np.asarray(self.steps[self.test_after])
 
     @property
     def length(self) -> int:

@@ -75,13 +75,11 @@ def load_oak(folder: Path | str) -> FrameStream:
         *_irregular(batches),
     )
     training, testing = (detection_set(part, categories, source, notes) for part in (train, test))
-    after = _in_time(frames, held_out)
     return FrameStream(
         train=training,
         steps=steps,
         test=testing,
-        test_steps=steps[after],
-        test_after=after,
+        test_after=_in_time(frames, held_out),
         evaluated=tuple(np.flatnonzero((training.counts > 0) & (testing.counts > 0)).tolist()),
     )
 

@@ -29,11 +29,15 @@ def _each(low: int, high: int | None = None) -> Limit:
     return holds, f"a list of different numbers, each {words}"
 
 
-def _some_of(names: Sequence[str]) -> Limit:
-    def holds(values: Sequence[str]) -> bool:
-        return bool(values) and len(set(values)) == len(values) and set(values) <= set(names)
+def _some_of(names: Sequence[str], with_one_of: Sequence[str] = ()) -> Limit:
+    wanted = with_one_of or names
 
-    return holds, f"a list of different names out of {', '.join(names)}"
+    def holds(values: Sequence[str]) -> bool:
+        different = len(set(values)) == len(values)
+        return different and set(values) <= set(names) and not set(values).isdisjoint(wanted)
+
+    words = f"a list of different names out of {', '.join(names)}"
+    return holds, f"{words}, at least one of {', '.join(with_one_of)} among them" if with_one_of else words
 
 
 OAK_DATA: Limit = (lambda value: value in ("world", "oak"), "world or oak")
@@ -77,10 +81,7 @@ LIMITS: dict[str, Limit] = {
     "bin_width": _between(1),
     "weights": (lambda value: value in ("excess", "gap"), "excess or gap"),
     **dict.fromkeys(("20.data", "21.data", "22.data", "23.data", "24.data"), OAK_DATA),
-    "21.methods": (
-        lambda names: _some_of(OAK_METHODS)[0](names) and not set(names).isdisjoint(OAK_ONLINE),
-        f"{_some_of(OAK_METHODS)[1]}, at least one of {', '.join(OAK_ONLINE)} among them",
-    ),
+    "21.methods": _some_of(OAK_METHODS, with_one_of=OAK_ONLINE),
     "22.methods": _some_of(OAK_METHODS),
     "23.methods": _some_of(OAK_ONLINE),
     "24.methods": _some_of(OAK_ONLINE),

@@ -123,7 +123,8 @@ class StreamStudy(DataStudy):
         self._static_images, self._checkpoint, self._cached = static_images, checkpoint, cached
         self._data: tuple[OakData, str] | None = None
         # Impossible settings are an error before anything starts.
-        if self.protocol.get("mixed_precision") and resolve_device("auto").type != "cuda":
+        local = settings.get("engine", "local") == "local"  # a cluster's workers may have what this has not
+        if local and self.protocol.get("mixed_precision") and resolve_device("auto").type != "cuda":
             raise ParameterError("mixed_precision needs a CUDA device, and there is none here. Leave it off.")
         self.config(METHODS[0], "known")
         self._pretraining = pretraining_config(detector, epochs=pretraining_epochs)

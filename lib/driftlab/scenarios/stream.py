@@ -40,13 +40,10 @@ def timeline(stream: FrameStream, batch: int = 0) -> Timeline:
     if batch < 0:
         raise ParameterError(f"A step needs at least one frame; batch is {batch}.")
     frames = np.arange(len(stream.train))
-    if not batch:
-        numbers, starts = np.unique(stream.steps, return_index=True)
-        return Timeline(
-            tuple(np.split(frames, starts[1:])), np.searchsorted(numbers, stream.test_steps, "right") - 1
-        )
-    assert stream.test_after is not None
-    return Timeline(tuple(np.split(frames, range(batch, len(frames), batch))), stream.test_after // batch)
+    starts = frames[::batch] if batch else np.unique(stream.steps, return_index=True)[1]
+    return Timeline(
+        tuple(np.split(frames, starts[1:])), np.searchsorted(starts, stream.test_after, "right") - 1
+    )
 
 
 def stretches(timeline: Timeline, length: int) -> list[range]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -107,6 +108,11 @@ def null(folder: Path) -> None:
     (folder / "shapes.json").write_text("null")
 
 
+def no_checksums(folder: Path) -> None:
+    shapes, _ = json.loads((folder / "shapes.json").read_text())
+    (folder / "shapes.json").write_text(json.dumps([shapes, [1, 2, 3, 4]]))
+
+
 def half_precision(folder: Path) -> None:
     file = folder / "level0.npy"
     np.save(file, np.load(file).astype(np.float16))
@@ -114,7 +120,7 @@ def half_precision(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     "damage",
-    [half_precision, empty, cut, no_array, absent, other_shape, no_shapes, not_json, null],
+    [half_precision, no_checksums, empty, cut, no_array, absent, other_shape, no_shapes, not_json, null],
     ids=lambda f: f.__name__,
 )
 def test_damaged_files_are_made_anew(
@@ -146,6 +152,9 @@ def test_a_frame_whose_features_are_damaged_is_computed_anew(
             kept(2), compute(frozen, test_frames, 2)
         )
     assert computed == [3, 3]
+    file.unlink()
+    assert same(first(1), compute(frozen, test_frames, 1))
+    assert computed == [3, 3, 1]
 
 
 def test_what_a_kill_has_left_is_removed(

@@ -94,7 +94,10 @@ class _Level:
     def read(self, image: int) -> NDArray[np.float32] | None:
         """One image's, or None where the file does not hold what was written."""
         count = prod(self.shape[1:])
-        values = np.fromfile(self.file, np.float32, count, offset=self.start + 4 * count * image)
+        try:
+            values = np.fromfile(self.file, np.float32, count, offset=self.start + 4 * count * image)
+        except OSError:  # somebody has removed it
+            return None
         if zlib.crc32(values.tobytes()) != self.checksums[image]:
             return None
         return values.reshape(1, *self.shape[1:])
@@ -139,13 +142,14 @@ def _opened(folder: Path) -> list[_Level] | None:
         shapes, checksums = json.loads((folder / SHAPES).read_text("utf-8"))
         files = [folder / f"level{i}.npy" for i in range(len(shapes))]
         mapped = [np.load(file, mmap_mode="r") for file in files]
+        whole = (
+            [list(level.shape) for level in mapped] == shapes
+            and [len(one) for one in checksums] == [len(level) for level in mapped]
+            and all(level.dtype == np.float32 for level in mapped)
+        )
     except (OSError, EOFError, TypeError, ValueError):
         return None
-    if not mapped or [list(level.shape) for level in mapped] != shapes:
-        return None
-    if any(level.dtype != np.float32 for level in mapped) or [len(one) for one in checksums] != [
-        len(level) for level in mapped
-    ]:
+    if not mapped or not whole:
         return None
     return [
         _Level(file, level.shape, level.offset, own)
