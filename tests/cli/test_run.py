@@ -93,6 +93,16 @@ def test_all_passed_is_exit_code_0_and_outputs_go_where_they_are_told(
     assert executed(output) == f"{folder} 7\n"
 
 
+def test_every_folder_of_executed_notebooks_is_named(
+    project: Project, driftlab: Driver, tmp_path: Path
+) -> None:
+    project.notebook("10_x", "epochs = 3  # of training\n")
+    project.notebook("11_y", "epochs = 7  # of training\n")
+    result = driftlab("run", "-p", "epochs", "7")
+    changed, own = sorted(tmp_path.glob("outputs/notebooks/*"), reverse=True)
+    assert own.name == "demo" and f"Executed notebooks: {changed}, {own}" in result.out
+
+
 def test_the_scale_has_an_option_of_its_own(project: Project, driftlab: Driver) -> None:
     project.notebook("10_good", 'scale = "demo"  # its name\n')
     result = driftlab("run", "10", "-p", "scale", "paper")

@@ -135,7 +135,8 @@ def run(
         )
     console.print()
     console.print(summary(batch))
-    console.print(f"\nExecuted notebooks: {plans[0].output.parent}", soft_wrap=True, highlight=False)
+    folders = dict.fromkeys(str(plan.output.parent) for plan in plans)  # a change can be none to some of them
+    console.print(f"\nExecuted notebooks: {', '.join(folders)}", soft_wrap=True, highlight=False)
     console.print(f"Everything else:    {folder}", soft_wrap=True, highlight=False)
     if batch.stopped_by:
         raise typer.Exit(128 + batch.stopped_by)
