@@ -45,7 +45,7 @@ def start(*arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
-def wait_until(condition: Callable[[], bool], seconds: float = 20) -> bool:
+def wait_until(condition: Callable[[], bool], seconds: float = 60) -> bool:
     """Whether a condition comes true in time."""
     deadline = time.monotonic() + seconds
     while not condition():

@@ -32,7 +32,7 @@ def test_an_orphan_is_found_by_the_session_that_its_parent_left() -> None:
 
     tree.kill()
 
-    assert wait_until(lambda: not is_alive(orphan), 5)
+    assert wait_until(lambda: not is_alive(orphan))
 
 
 def test_a_child_in_a_session_of_its_own_is_found_once_seen(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_a_child_in_a_session_of_its_own_is_found_once_seen(tmp_path: Path) -> N
 
     tree.kill()
 
-    assert wait_until(lambda: not is_alive(child), 5)
+    assert wait_until(lambda: not is_alive(child))
 
 
 def test_strangers_are_left_alone() -> None:
@@ -59,7 +59,7 @@ def test_strangers_are_left_alone() -> None:
         tree = ProcessTree(root.pid)
         assert {process.pid for process in tree.look()} == {root.pid}
         tree.kill()
-        assert root.wait(timeout=5) != 0
+        assert root.wait(timeout=60) != 0
         assert is_alive(stranger.pid)
     finally:
         stranger.kill()

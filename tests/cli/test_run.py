@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -308,10 +307,8 @@ def test_a_wrong_parameter_is_refused_without_importing_anything_heavy(project: 
         "except SystemExit: pass\n"
         "print(sorted({'torch', 'ray', 'pandas', 'papermill', 'nbformat'} & set(sys.modules)))"
     )
-    started = time.monotonic()
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout == "[]\n"
-    assert time.monotonic() - started < 5
 
 
 def test_plain_papermill_is_held_to_the_same_parameters(project: Project, tmp_path: Path) -> None:

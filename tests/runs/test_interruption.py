@@ -47,14 +47,14 @@ class Sweep:
         return pd.read_parquet(self.table), int(self.table.with_suffix(".txt").read_text().split()[0])
 
 
-def wait_for(condition: Callable[[], bool], seconds: float = 30.0) -> None:
+def wait_for(condition: Callable[[], bool], seconds: float = 60.0) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "waited too long"
         time.sleep(0.01)
 
 
-def all_end(processes: list[psutil.Process], seconds: float = 5.0) -> bool:
+def all_end(processes: list[psutil.Process], seconds: float = 60.0) -> bool:
     """Whether they end by themselves; what does not is ended here."""
     _, left = psutil.wait_procs(processes, seconds)
     for process in left:
@@ -81,7 +81,7 @@ def test_an_ended_sweep_leaves_no_worker_and_goes_on(
     assert len(workers) >= 2
     os.kill(first.process.pid, how)
     assert all_end(workers)
-    first.process.communicate(timeout=5)
+    first.process.communicate(timeout=60)
     assert first.process.returncode != 0
     finished, before = kept(tmp_path), ran(tmp_path / "marks")
     assert 8 <= len(finished) < STAGES
@@ -100,8 +100,11 @@ def test_ctrl_c_in_a_terminal_reaches_workers_too(tmp_path: Path) -> None:
     workers = sweep.until(10)
     os.killpg(sweep.process.pid, signal.SIGINT)
     assert all_end(workers)
-    output, _ = sweep.process.communicate(timeout=5)
-    assert output.count("Traceback") == 1 and output.rstrip().endswith("KeyboardInterrupt")
+    output, _ = sweep.process.communicate(timeout=60)
+    # Only the driver speaks. Where Ctrl-C meets it in an `except`, its one report shows that exception too.
+    chained = output.count("During handling of the above exception")
+    assert output.count("Traceback") == 1 + chained and output.rstrip().endswith("KeyboardInterrupt")
+    assert output.splitlines().count("KeyboardInterrupt") == 1
 
 
 def test_a_kill_in_one_process_as_well(tmp_path: Path, table: pd.DataFrame) -> None:
