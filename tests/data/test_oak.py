@@ -85,6 +85,13 @@ def test_a_stream_in_order(folder):
     assert stream.train.notes == stream.test.notes == (vocabulary,)
 
 
+def test_a_field_that_is_there_twice(folder):
+    text = label_file(folder).read_text()
+    label_file(folder).write_text(text.replace('"category"', '"category": "dog", "category"', 1))
+    with pytest.raises(DataError, match=r"json, field 'category': An object has this field twice"):
+        load_oak(folder)
+
+
 def test_numbers_order_steps_and_frames_not_letters(tmp_path):
     for step in (2, 10, 1, 9, *range(3, 9), 11):
         for frame in (8, 9, 10):

@@ -293,6 +293,19 @@ def test_a_stream_in_which_nothing_can_be_evaluated(tmp_path: Path) -> None:
         load_stream("oak", str(folder))
 
 
+def test_a_stretch_in_which_nothing_can_be_tested(here: None, tmp_path: Path) -> None:
+    made = study(interval=1, stretch=1)
+    made.require_tested_stretches()
+    folder = tmp_path / "oak"
+    shutil.copytree(stream_study.oak_world(steps=STEPS), folder, ignore=shutil.ignore_patterns("world.json"))
+    sorted((folder / "OAK_TEST" / "Label").iterdir())[3].write_text("[]")
+    made.stream = load_stream("oak", str(folder))
+    with pytest.raises(
+        ParameterError, match=r"stretch of 1 steps, the test frames of stretch 4 of 5 show no"
+    ):
+        made.require_tested_stretches()
+
+
 def test_absent_official_data(tmp_path: Path) -> None:
     with pytest.raises(MissingDataError, match="nowhere"):
         load_stream("oak", str(tmp_path / "nowhere"))

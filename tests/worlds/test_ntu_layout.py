@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from driftlab.data.ntu import load_ntu
 from driftlab.data.ntu_names import SampleName
-from driftlab.errors import ParameterError
+from driftlab.errors import DataError, ParameterError
 from driftlab.worlds.ntu_layout import ntu_world
 
 
@@ -25,6 +25,15 @@ def test_the_files_are_ntus(world):
     assert len(files) == 100
     assert all(SampleName.parse(path.stem, path).wanted for path in files)
     assert sum(path.stat().st_size for path in files) < 25e6
+
+
+def test_a_world_that_lacks_a_sequence_is_to_be_deleted(tmp_path):
+    world = ntu_world(tmp_path / "w", sequences_per_class=2)
+    (world / "nturgb+d_skeletons" / "S001C002P001R001A004.skeleton").unlink()
+    with pytest.raises(
+        DataError, match=r"was made with 2 sequences a class, and here are 1\. It belongs to a synth"
+    ):
+        load_ntu(world)
 
 
 def test_every_column_is_plausible(world):

@@ -3,6 +3,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -128,6 +129,28 @@ def test_deterministic_to_the_byte_and_different_by_seed(tmp_path):
     )
     assert contents(one) == contents(again)
     assert load_oak(one).source.digest != load_oak(other).source.digest
+
+
+@pytest.mark.parametrize(
+    ("gone", "problem"),
+    [
+        ("OAK_TRAIN/*/00002", "w: This world was made with 3 steps, and here are 2"),
+        ("OAK_TEST/*/{frame}.*", "OAK_TEST: This world was made with 3 steps, and here are 2"),
+        (
+            "OAK_TRAIN/*/00001/{frame}.*",
+            "OAK_TRAIN: This world was made with 2 frames a step, and here are 1",
+        ),
+        ("OAK_TRAIN/Raw/00001", "1 step folders are missing between 00000 and 00002: 1"),
+    ],
+)
+def test_a_world_that_lacks_something_is_to_be_deleted(tmp_path, gone, problem):
+    folder = oak_world(tmp_path / "w", steps=3, frames_per_step=2, pixels=64)
+    part = folder.joinpath(*Path(gone.replace("*", "Raw", 1)).parts[:-1])
+    frame = min(path.stem for path in part.iterdir())
+    for path in list(folder.glob(gone.format(frame=frame))):
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    with pytest.raises(DataError, match=f"{problem}.*delete {re.escape(str(folder))}, and it is made anew"):
+        load_oak(folder)
 
 
 def test_another_size_is_another_world(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 from driftlab.data.detection import read_image
 from driftlab.data.oak import load_oak
 from driftlab.data.voc import load_voc
-from driftlab.errors import ParameterError
+from driftlab.errors import DataError, ParameterError
 from driftlab.worlds.oak_kinds import VOC_CATEGORIES
 from driftlab.worlds.oak_layout import oak_world
 from driftlab.worlds.oak_static import static_world
@@ -26,6 +26,13 @@ def test_the_files_are_cocos(world):
     assert content["images"][0] == {"id": 1, "file_name": "000001.jpg", "width": 128, "height": 128}
     annotation = content["annotations"][0]
     assert annotation["area"] == pytest.approx(annotation["bbox"][2] * annotation["bbox"][3])
+
+
+def test_a_world_that_lacks_a_picture_is_to_be_deleted(tmp_path):
+    folder = static_world(tmp_path / "w", images=2, pixels=64)
+    (folder / "images" / "000002.jpg").unlink()
+    with pytest.raises(DataError, match=r"000002\.jpg.* It belongs to a synthetic world: delete "):
+        load_voc(folder)
 
 
 def test_it_loads_as_synthetic(world):

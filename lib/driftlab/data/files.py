@@ -25,10 +25,19 @@ def parse_json(content: bytes, path: Path) -> Any:
     """The value that a file's content stands for; `path` is for the error.
 
     Raises:
-        DataError: The content is not JSON, for example because it was cut short.
+        DataError: The content is not JSON, for example because it was cut short, or it names a field twice.
     """
+
+    def unique(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(fields)
+        if len(found) < len(fields):
+            names = [name for name, _ in fields]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise DataError("An object has this field twice.", file=path, field=twice)
+        return found
+
     try:
-        return json.loads(content)
+        return json.loads(content, object_pairs_hook=unique)
     except RecursionError as error:
         raise DataError(
             "This JSON is nested too deeply to be read.",

@@ -33,10 +33,23 @@ class WorldMarker:
     @property
     def caption(self) -> str:
         """The phrase for captions, such as "seed 0, 40 sequences a class"."""
-        sizes = (
-            f"{size} {name.replace('_per_', ' a ').replace('_', ' ')}" for name, size in self.sizes.items()
-        )
+        sizes = (f"{size} {_in_words(name)}" for name, size in self.sizes.items())
         return ", ".join([f"seed {self.seed}", *sizes])
+
+    def require_whole(self, found: Mapping[str, int], folder: Path) -> None:
+        """That a world still has the sizes it was made with, as its caption says.
+
+        Args:
+            found: Those that were found, by name.
+            folder: Where, for the error.
+
+        Raises:
+            DataError: It has others.
+        """
+        for name, size in found.items():
+            if size != self.sizes.get(name, size):
+                made = f"{self.sizes[name]} {_in_words(name)}"
+                raise DataError(f"This world was made with {made}, and here are {size}.", file=folder)
 
     def write(self, folder: Path) -> None:
         """Leave the marker in `folder`."""
@@ -67,6 +80,10 @@ def read_marker(folder: Path) -> WorldMarker | None:
             file=path,
             hint=REPAIR.format(place=folder),
         ) from error
+
+
+def _in_words(size: str) -> str:
+    return size.replace("_per_", " a ").replace("_", " ")
 
 
 def world_folder(folder: Path, inner: str) -> Path | None:

@@ -95,6 +95,8 @@ def _load(folder: Path, marker: WorldMarker | None) -> SkeletonSet:
         raise DataError("No sample is of A001–A010 and the x-sub training half.", file=folder, hint=OBTAIN)
     others = [f"also there and not read: {', '.join(there[1:])}"] if there[1:] else []
     counts = tuple(np.bincount(found.labels, minlength=len(CLASSES)).tolist())
+    if marker:
+        marker.require_whole({"sequences_per_class": min(counts)}, folder)
     kind: Kind = "synthetic" if marker else "official" if counts == TOTALS else "subset"
     detail = f"{len(found.names):,} sequences, {found.layout}"
     skeletons = SkeletonSet(

@@ -57,6 +57,11 @@ def load_oak(folder: Path | str) -> FrameStream:
         DataError: Something does not hold what the layout promises; the text names file, record and field.
     """
     folder = Path(folder)
+    with markers.reading(folder, TRAIN) as marker:
+        return _load(folder, marker)
+
+
+def _load(folder: Path, marker: markers.WorldMarker | None) -> FrameStream:
     if not holds_oak(folder):
         raise MissingDataError("There are no OAK frames here.", file=folder, hint=OBTAIN)
     categories = read_categories(folder / MAPPING_FILE)
@@ -66,9 +71,13 @@ def load_oak(folder: Path | str) -> FrameStream:
     steps = np.repeat(np.arange(len(batches), dtype=np.int64), lengths)
     frames = [frame for batch in batches for frame in batch]
     _require_apart(frames, held_out)
+    if marker:
+        marker.require_whole({"steps": len(batches)}, folder)
+        marker.require_whole({"steps": len(held_out)}, folder / TEST)
+        marker.require_whole({"frames_per_step": min(lengths)}, folder / TRAIN)
     digest = hashlib.sha256(f"{categories}".encode())
     train, test = (_read(part, categories, digest) for part in (frames, held_out))
-    source = _source(folder, len(batches), train, test, digest.hexdigest())
+    source = _source(marker, len(batches), train, test, digest.hexdigest())
     notes = (
         *_vocabulary(categories, train, test),
         *_repairs([*train, *test], [*ignored, *also_ignored]),
@@ -129,11 +138,12 @@ def _in_time(frames: Sequence[Frame], held_out: Sequence[Frame]) -> NDArray[np.i
     return np.array(order, dtype=np.int64)[places]
 
 
-def _source(folder: Path, steps: int, train: list[Picture], test: list[Picture], digest: str) -> Source:
+def _source(
+    marker: markers.WorldMarker | None, steps: int, train: list[Picture], test: list[Picture], digest: str
+) -> Source:
     boxes = sum(len(picture.boxes) for picture in (*train, *test))
     counts = dict(zip(TOTALS, (steps, len(train), len(test), boxes), strict=True))
     complete = all(abs(counts[what] - total) <= ROUNDING * total for what, total in TOTALS.items())
-    marker = markers.read_marker(folder)
     kind: Kind = "synthetic" if marker else "official" if complete else "subset"
     detail = f"{len(train):,} + {len(test):,} frames, {boxes:,} boxes"
     return Source(kind, "oak", f"{detail}, {marker.caption if marker else f'{steps:,} steps'}", digest)

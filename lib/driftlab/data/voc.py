@@ -7,6 +7,7 @@ from pathlib import Path
 
 from driftlab.data.coco import load_coco
 from driftlab.data.detection import DetectionSet
+from driftlab.data.markers import reading
 from driftlab.errors import MissingDataError
 from driftlab.provenance import Kind
 
@@ -43,9 +44,10 @@ def load_voc(folder: Path | str) -> DetectionSet:
         DataError: Something does not hold what the layout promises; the text names file, record and field.
     """
     folder = Path(folder)
-    if not holds_voc(folder):
-        raise MissingDataError("There are no VOC annotations here.", file=folder, hint=OBTAIN)
-    given = load_coco(folder / ANNOTATIONS, folder / IMAGES, name="voc")
+    with reading(folder, IMAGES):
+        if not holds_voc(folder):
+            raise MissingDataError("There are no VOC annotations here.", file=folder, hint=OBTAIN)
+        given = load_coco(folder / ANNOTATIONS, folder / IMAGES, name="voc")
     kind: Kind = given.source.kind
     if kind != "synthetic" and count(given) == TOTALS:
         kind = "official"

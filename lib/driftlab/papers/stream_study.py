@@ -28,7 +28,7 @@ from driftlab.paths import outputs_dir
 from driftlab.reporting.oak_tables import shown_classes
 from driftlab.reporting.stream_pictures import detection_strip
 from driftlab.runs.experiment import Config, Experiment, StageId, State
-from driftlab.scenarios.stream import Timeline, timeline
+from driftlab.scenarios.stream import Timeline, frames_of, stretches, timeline
 from driftlab.training.detection.evaluation import detect
 from driftlab.training.detection.frames import Frames
 from driftlab.training.detection.kept_features import FreshFeatures
@@ -139,6 +139,22 @@ class StreamStudy(DataStudy):
             seed=seed,
             **self.protocol,
         )
+
+    def require_tested_stretches(self) -> None:
+        """That each stretch of the stream has something to be tested on, which transfer needs.
+
+        Raises:
+            ParameterError: One has not.
+        """
+        length = self.config(METHODS[0], "known")["stream"]["stretch"]
+        test, parts = self.stream.test, stretches(self.timeline, length)
+        for number, part in enumerate(parts, 1):
+            labels = [test.labels_of(int(frame)) for frame in frames_of(self.timeline, part)]
+            if not np.isin(np.concatenate([[], *labels]), self.stream.evaluated).any():
+                raise ParameterError(
+                    f"With a stretch of {length} steps, the test frames of stretch {number} of {len(parts)} "
+                    "show no evaluated class: transfer to it cannot be measured. Choose a longer stretch."
+                )
 
     def runs(
         self, methods: Sequence[str], vocabulary: str, seeds: Sequence[int], *, keep: str = ""

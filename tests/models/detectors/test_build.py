@@ -118,8 +118,17 @@ def test_the_weights_of_another_architecture(small: Small) -> None:
         "model.pth: These are the weights of another architecture: rpn_head.rpn_conv.bias is missing; "
         "neck.extra is not part of this detector; roi_head.bbox_head.fc_cls.bias is (21,) instead of (6,)."
     ) in str(caught.value)
-    with pytest.raises(DataError, match=r"conv1.weight is missing; .*, and \d+ more"):
+    with pytest.raises(DataError, match=r"another architecture: .*conv1.weight is missing; .*, and \d+ more"):
         load_weights(small(), {}, "model.pth")
+
+
+def test_the_weights_of_a_detector_of_other_classes(small: Small) -> None:
+    weights = build_detector("small", 80, 0, CPU).state_dict()
+    with pytest.raises(DataError) as caught:
+        load_weights(small(), weights, "model.pth")
+    text = str(caught.value)
+    assert text.startswith("model.pth: These are the weights of a detector of 80 classes: ")
+    assert "fc_cls.weight is (81, " in text and text.endswith("Give the checkpoint of 5 classes.")
 
 
 class Code:

@@ -69,10 +69,16 @@ def load_weights(detector: StreamFasterRCNN, weights: Mapping[str, Tensor], file
     ]
     if wrong:
         more = f", and {len(wrong) - SHOWN} more" if len(wrong) > SHOWN else ""
+        what, hint = "another architecture", "of the detector that the parameter `detector` names"
+        classifier = f"{CLASSIFIER}weight"
+        if weights.keys() == own.keys() and weights[classifier].shape[1:] == own[classifier].shape[1:]:
+            given, needed = (len(of[classifier]) - 1 for of in (weights, own))
+            if given != needed:
+                what, hint = f"a detector of {given} classes", f"of {needed} classes"
         raise DataError(
-            f"These are the weights of another architecture: {'; '.join(wrong[:SHOWN])}{more}.",
+            f"These are the weights of {what}: {'; '.join(wrong[:SHOWN])}{more}.",
             file=file,
-            hint="Give the checkpoint of the detector that the parameter `detector` names.",
+            hint=f"Give the checkpoint {hint}.",
         )
     detector.load_state_dict(dict(weights))
 
