@@ -42,7 +42,8 @@ def test_a_batch_goes_on_past_failures_and_says_what_became_of_each(
         project.scale("smoke", name, "{}")
     folder = tmp_path / "outputs" / "notebooks" / "smoke"
     folder.mkdir(parents=True)
-    (folder / "11_bad.ipynb").write_text("an older one")
+    (folder / "11_bad.ipynb").write_text("one that passed")
+    (folder / "10_good-unfinished.ipynb").write_text("one that did not")
 
     result = driftlab("run", "--scale", "smoke", "--engine", "ray", "--jobs", "2")
 
@@ -56,12 +57,15 @@ def test_a_batch_goes_on_past_failures_and_says_what_became_of_each(
     assert f"Executed notebooks: {folder}" in result.out
     assert sorted(path.name for path in folder.iterdir()) == [
         "10_good.ipynb",
+        "11_bad-unfinished.ipynb",
         "11_bad.ipynb",
-        "12_dead.ipynb",
+        "12_dead-unfinished.ipynb",
         "90_last.ipynb",
     ]
+    assert (folder / "11_bad.ipynb").read_text() == "one that passed"
+    assert f"As far as it came: {folder / '11_bad-unfinished.ipynb'}" in result.out
     assert executed(folder / "10_good.ipynb") == "epochs 1 ray 2 smoke\n"
-    assert executed(folder / "11_bad.ipynb") == "so far\n", "kept as far as it came"
+    assert executed(folder / "11_bad-unfinished.ipynb") == "so far\n", "kept as far as it came"
 
 
 def test_fail_fast_stops_at_the_first_failure(project: Project, driftlab: Driver) -> None:

@@ -57,7 +57,7 @@ def test_the_watchdog_kills_the_whole_tree_and_the_batch_goes_on(
     assert "ran past 0.12 min; its processes were killed" in result.out
     assert "11_next passed" in result.out
     assert all_end(hanging)
-    kept = (tmp_path / "outputs" / "notebooks" / "demo" / "10_hang.ipynb").read_text()
+    kept = (tmp_path / "outputs" / "notebooks" / "demo" / "10_hang-unfinished.ipynb").read_text()
     assert "hanging now" in kept or '"status": "running"' in kept, "the executed notebook, as far as it came"
 
 

@@ -36,6 +36,7 @@ class Turn:
         seconds: Elapsed time.
         says: The last line that it printed.
         error: What went wrong, in one line.
+        unfinished: Where the notebook lies as far as it came, if it has not passed.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Turn:
     seconds: float = 0.0
     says: str = ""
     error: str = ""
+    unfinished: Path | None = None
 
 
 class Stopped(KeyboardInterrupt):
@@ -145,7 +147,7 @@ def _execute(
             with _signals_ignored():
                 tree.kill()
                 process.wait()
-                problem = _keep(partial, plan.output)
+                problem = _keep(partial, plan.output, turn)
                 turn.seconds = time.monotonic() - started
         if turn.state == "running":
             turn.state = "failed"
@@ -205,8 +207,8 @@ def _add_problem(turn: Turn, problem: str) -> None:
         turn.state = "failed"
 
 
-def _keep(partial: Path, output: Path) -> str:
-    """Put the executed notebook in its place, whole or as far as it came.
+def _keep(partial: Path, output: Path, turn: Turn) -> str:
+    """Put the executed notebook in its place, or beside it as far as it came: what has passed stays.
 
     Returns:
         Why that could not be done, for the batch's table; empty if it was.
@@ -214,12 +216,17 @@ def _keep(partial: Path, output: Path) -> str:
     try:
         json.loads(partial.read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        partial.unlink(missing_ok=True)  # killed while it was being written; an earlier run's notebook stays
+        partial.unlink(missing_ok=True)  # killed while it was being written
         return ""
+    unfinished = output.with_name(f"{output.stem}-unfinished.ipynb")
+    place = output if turn.state == "passed" else unfinished
     try:
-        partial.replace(output)
+        partial.replace(place)
+        if turn.state == "passed":
+            unfinished.unlink(missing_ok=True)
     except OSError as error:
-        return f"the executed notebook could not be put at {output} ({error.strerror}) and is {partial}"
+        return f"the executed notebook could not be put at {place} ({error.strerror}) and is {partial}"
+    turn.unfinished = unfinished if place == unfinished else None
     return ""
 
 
