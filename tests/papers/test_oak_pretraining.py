@@ -7,11 +7,25 @@ import math
 from hashlib import sha256
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
+from driftlab.data.voc import load_voc
 from driftlab.errors import DataError, ParameterError
 from driftlab.models.detectors.build import build_detector
-from driftlab.papers.oak_pretraining import VOC, from_checkpoint, pretraining_config
+from driftlab.models.detectors.configs import INPUT
+from driftlab.papers.oak_pretraining import (
+    CLIP,
+    VOC,
+    Pretraining,
+    from_checkpoint,
+    pretrained_weights,
+    pretraining_config,
+)
+from driftlab.training.detection.batches import train_detector
+from driftlab.training.detection.frames import Frames
+from driftlab.training.detection.runner import Optimisation
+from driftlab.worlds.oak_static import static_world
 
 WANTED = (*reversed(VOC), "traffic light", "bench")
 
@@ -38,6 +52,24 @@ def test_a_checkpoint_for_other_classes(tmp_path: Path) -> None:
     file = checkpoint(tmp_path, classes=80)
     with pytest.raises(DataError, match=r"voc\.pth: .*fc_cls\.weight is \(81, 128\) instead of \(21, 128\)"):
         from_checkpoint(file, "small", WANTED)
+
+
+def test_passes_that_other_processes_make_are_one_training(tmp_path: Path) -> None:
+    data = load_voc(static_world(tmp_path / "voc", images=6, pixels=64))
+    config, experiment = pretraining_config("small", epochs=3), Pretraining(device="cpu")
+    stages = experiment.chain(config)
+    state, rows = None, []
+    for stage in stages:
+        torch.manual_seed(7)
+        (result,) = experiment.execute(data, [stage], [state])
+        state, rows = result.state, [*rows, *result.rows]
+    assert state is not None and [row["value"] for row in rows] == [1, 2, 3]
+    found, whole = pretrained_weights(state), build_detector("small", 8, 0, torch.device("cpu"))
+    frames, moves = Frames(data, INPUT["small"]), Optimisation(config["learning_rate"], clip=CLIP)
+    train_detector(whole, frames, np.arange(6), moves, epochs=3, batch=config["batch"], seed=0)
+    assert found.keys() == whole.state_dict().keys()
+    for name, value in whole.state_dict().items():
+        assert torch.equal(value, found[name]), name
 
 
 def test_vocs_classes_are_oaks_first(real_data: Path) -> None:

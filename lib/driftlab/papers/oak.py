@@ -134,8 +134,9 @@ class OnlineDetection:
     def chain(self, config: Config) -> Sequence[Config]:
         """The pretrained detector's evaluation, common to all methods, then one stage an evaluation.
 
-        A stage holds what influences it: incremental learning has no memory's slots, offline training no
-        iterations on a step.
+        Offline training, which begins anew for each, has a stage a pass; the last pass is evaluated. A stage
+        holds what influences it: incremental learning has no memory's slots, offline training no iterations
+        on a step.
         """
         common = {key: config[key] for key in ("detector", "vocabulary", "stream")}
         first = {**common, "stream": {**config["stream"], "steps": 0}, "method": "Non-adaptation"}
@@ -153,8 +154,14 @@ class OnlineDetection:
             own["hyper"] = {"strength": config["online"]["strength"]} if "strength" in hyper else {}
             own["memory"] = config["memory"] if method != "Incremental" else {"slots": 1, "replace": 1.0}
         interval = config["offline" if method == "Offline training" else "stream"]["interval"]
-        ends = evaluations(stream["steps"], interval)
-        return [first, *({**common, **own, "stream": {**stream, "steps": end}} for end in ends)]
+        stages = [
+            {**common, **own, "stream": {**stream, "steps": end}}
+            for end in evaluations(stream["steps"], interval)
+        ]
+        if method == "Offline training":
+            passes = range(config["offline"]["epochs"])
+            stages = [{**stage, "pass": number} for stage in stages for number in passes]
+        return [first, *stages]
 
     def describe(self, config: Config) -> Row:
         """What all rows of a run have in common."""

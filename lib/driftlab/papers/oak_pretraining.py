@@ -21,9 +21,11 @@ from driftlab.runs.experiment import Config, Row, StageResult, State
 from driftlab.training.detection.batches import train_detector
 from driftlab.training.detection.frames import Frames
 from driftlab.training.detection.runner import Optimisation
+from driftlab.training.detection.states import arrays, part, tensors
 from driftlab.training.process import keep_freed_memory, resolve_device
 
 CLIP = 10.0
+WEIGHTS = "weights"
 VOC = (
     "aeroplane",
     "bicycle",
@@ -51,7 +53,7 @@ VOC = (
 
 @dataclass(frozen=True)
 class Pretraining:
-    """The experiment (`driftlab.runs.experiment.Experiment`): one stage, whose state is the weights.
+    """The experiment (`driftlab.runs.experiment.Experiment`): a stage is a pass over the images.
 
     Raise `version` when a change to training or detectors changes results.
 
@@ -64,11 +66,11 @@ class Pretraining:
     version: int = 2
 
     def chain(self, config: Config) -> Sequence[Config]:
-        """One stage."""
-        return [config]
+        """One stage a pass; all of them depend on how many there are, by the learning rate."""
+        return [{**config, "pass": number} for number in range(config["epochs"])]
 
     def describe(self, config: Config) -> Row:
-        """What the one row says."""
+        """What a pass's row says."""
         return {
             "paper": "oak",
             "scenario": f"static/{config['detector']}",
@@ -84,15 +86,19 @@ class Pretraining:
     def execute(
         self, data: DetectionSet, stages: Sequence[Config], states: Sequence[State | None]
     ) -> list[StageResult]:
-        """Train from random weights."""
+        """Train on, at first from random weights."""
         keep_freed_memory()
-        return [self._train(data, stage) for stage in stages]
+        return [self._train(data, stage, state) for stage, state in zip(stages, states, strict=True)]
 
-    def _train(self, data: DetectionSet, stage: Config) -> StageResult:
+    def _train(self, data: DetectionSet, stage: Config, state: State | None) -> StageResult:
         detector = build_detector(
             stage["detector"], len(data.categories), stage["seed"], resolve_device(self.device)
         )
-        train_detector(
+        before = tensors(state)
+        number = stage["pass"]
+        if number:
+            load_weights(detector, part(before, WEIGHTS), "the passes before")
+        left = train_detector(
             detector,
             Frames(data, INPUT[stage["detector"]]),
             np.arange(len(data)),
@@ -100,11 +106,17 @@ class Pretraining:
             epochs=stage["epochs"],
             batch=stage["batch"],
             seed=stage["seed"],
+            passes=range(number, number + 1),
+            before=before,
         )
-        row = {"trained_on": len(data), "tested_on": "", "metric": "epochs", "value": float(stage["epochs"])}
-        return StageResult(
-            [row], {name: value.cpu().numpy() for name, value in detector.state_dict().items()}
-        )
+        row = {"trained_on": len(data), "tested_on": "", "metric": "epochs", "value": float(number + 1)}
+        weights = {f"{WEIGHTS}/{name}": value for name, value in detector.state_dict().items()}
+        return StageResult([row], arrays(weights | left))
+
+
+def pretrained_weights(state: State) -> dict[str, Tensor]:
+    """The detector's weights in what a pass has left."""
+    return part(tensors(state), WEIGHTS)
 
 
 def for_stream(

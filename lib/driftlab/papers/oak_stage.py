@@ -27,7 +27,8 @@ from driftlab.training.detection.batches import train_detector
 from driftlab.training.detection.features import FeaturePool, StreamFeatures
 from driftlab.training.detection.frames import Frames
 from driftlab.training.detection.runner import Optimisation
-from driftlab.training.detection.stream import OnlineDetector, restore
+from driftlab.training.detection.states import arrays, tensors
+from driftlab.training.detection.stream import OnlineDetector, detector_state, restore
 
 ONLINE: dict[str, type[Method]] = {"Incremental": Bare, "EWC": OnlineEWC, "iCaRL": ICaRL}
 """The methods that learn a stream, by the name in the paper's tables."""
@@ -44,8 +45,8 @@ class OakData:
         stream: Frames and labels.
         weights: Of the pretrained detector, for the stream's categories.
         pretrained: The categories that it knows.
-        features: The folder for the test frames' features, of these weights and frames; None computes them
-            anew at every evaluation.
+        features: The folder for the test frames' features, of these weights and frames, by device; None
+            computes them anew at every evaluation.
         memory: How many bytes of training frames' features a run keeps at most for itself.
         shared: Those that the runs of a process share.
     """
@@ -71,7 +72,9 @@ def execute_stage(data: OakData, stage: Config, state: State | None, device: tor
     detector = _pretrained(data, stage, device)
     until = stage["stream"]["steps"]
     size = INPUT[stage["detector"]]
-    evaluation = Evaluation(data.stream, detector, Frames(data.stream.test, size), time, stage, data.features)
+    # A GPU's features differ in their last digits from a CPU's.
+    kept = data.features / device.type if data.features else None
+    evaluation = Evaluation(data.stream, detector, Frames(data.stream.test, size), time, stage, kept)
     if stage["method"] == "Non-adaptation":
         rows = evaluation.rows(0)
         if until:  # it never changes
@@ -85,8 +88,9 @@ def execute_stage(data: OakData, stage: Config, state: State | None, device: tor
     features = StreamFeatures(detector, Frames(data.stream.train, size), data.memory, data.shared)
     optimisation = Optimisation(stage["training"]["learning_rate"], mixed_precision=stage["mixed_precision"])
     if stage["method"] == "Offline training":
-        _learn_offline(data, detector, features, time.train[:until], optimisation, stage)
-        return StageResult(evaluation.rows(until), {})
+        left = _learn_offline(data, detector, features, time.train[:until], optimisation, stage, state)
+        last = stage["pass"] + 1 == stage["training"]["epochs"]
+        return StageResult(evaluation.rows(until), {}) if last else StageResult([], arrays(left))
     online = OnlineDetector(
         detector,
         _method(stage, device),
@@ -98,24 +102,20 @@ def execute_stage(data: OakData, stage: Config, state: State | None, device: tor
         open_vocabulary=stage["vocabulary"] == "unknown",
     )
     if state:
-        online.load_state(_tensors(state))
+        online.load_state(tensors(state))
     online.learn(
         [(number, time.train[number]) for number in range(begun(until, stage["stream"]["interval"]), until)]
     )
     rows = evaluation.rows(until) + _since_seen(data.stream, online.last_seen, until)
-    return StageResult(rows, {name: value.cpu().numpy() for name, value in online.state().items()})
+    return StageResult(rows, arrays(online.state()))
 
 
 def restored(data: OakData, stage: Config, state: State | None, device: torch.device) -> StreamFasterRCNN:
     """The detector as a stage has left it; without a state the pretrained one."""
     detector = _pretrained(data, stage, device)
     if state:
-        restore(detector, _tensors(state))
+        restore(detector, tensors(state))
     return detector
-
-
-def _tensors(state: State) -> dict[str, Tensor]:
-    return {name: torch.from_numpy(np.array(value)) for name, value in state.items()}
 
 
 def _pretrained(data: OakData, stage: Config, device: torch.device) -> StreamFasterRCNN:
@@ -140,12 +140,17 @@ def _learn_offline(
     steps: Sequence[NDArray[np.int64]],
     optimisation: Optimisation,
     stage: Config,
-) -> None:
-    images, settings = np.concatenate(steps), stage["training"]
+    state: State | None,
+) -> dict[str, Tensor]:
+    """One pass; the first begins with the pretrained detector, whatever was learnt before."""
+    images, settings, number = np.concatenate(steps), stage["training"], stage["pass"]
+    before = tensors(state) if number else {}
+    if number:
+        restore(detector, before)
     if stage["vocabulary"] == "unknown":
         seen = [data.stream.train.labels_of(int(image)) for image in images]
         detector.roi_head.bbox_head.admit(np.unique(np.concatenate(seen)))
-    train_detector(
+    left = train_detector(
         detector,
         features,
         images,
@@ -153,7 +158,10 @@ def _learn_offline(
         epochs=settings["epochs"],
         batch=settings["batch"],
         seed=stage["seed"],
+        passes=range(number, number + 1),
+        before=before,
     )
+    return left | detector_state(detector)
 
 
 def _since_seen(stream: FrameStream, last_seen: NDArray[np.int64], until: int) -> list[Row]:

@@ -21,7 +21,13 @@ from driftlab.data.detection import DetectionSet, FrameStream, read_image
 from driftlab.errors import DataError, ParameterError, StoreError
 from driftlab.models.detectors.configs import INPUT
 from driftlab.papers.oak import METHODS, PROTOCOL, OnlineDetection, run_config
-from driftlab.papers.oak_pretraining import Pretraining, for_stream, from_checkpoint, pretraining_config
+from driftlab.papers.oak_pretraining import (
+    Pretraining,
+    for_stream,
+    from_checkpoint,
+    pretrained_weights,
+    pretraining_config,
+)
 from driftlab.papers.oak_stage import OakData, restored
 from driftlab.papers.study import Study
 from driftlab.paths import outputs_dir
@@ -237,10 +243,10 @@ class StreamStudy(DataStudy):
         digest = static.source.digest
         train = partial(self.sweep, experiment, [config], static, digest, keep_states=True)
         train()
-        state = self._state(experiment, digest, config, train)
-        tensors = {name: torch.from_numpy(value) for name, value in state.items()}
-        weights = for_stream(tensors, static.categories, self.detector, wanted, "the pretraining")
-        stage = StageId(experiment.name, experiment.version, digest, config)
+        last = experiment.chain(config)[-1]
+        learnt = pretrained_weights(self._state(experiment, digest, last, train))
+        weights = for_stream(learnt, static.categories, self.detector, wanted, "the pretraining")
+        stage = StageId(experiment.name, experiment.version, digest, last)
         return weights, static.categories, stage.key
 
     def _state(

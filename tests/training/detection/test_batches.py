@@ -14,6 +14,8 @@ from driftlab.training.detection.batches import _Shuffled, train_detector
 from driftlab.training.detection.features import StreamFeatures
 from driftlab.training.detection.frames import Frames
 from driftlab.training.detection.runner import Optimisation
+from driftlab.training.detection.states import State, arrays, tensors
+from driftlab.training.detection.stream import detector_state, restore
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 Make = Callable[[], StreamFasterRCNN]
@@ -52,6 +54,32 @@ def test_features_or_images_of_a_frozen_part_are_the_same(detector: Make, stream
     moved = {name.split(".")[0] for name in before if not torch.equal(before[name], images[name])}
     assert moved == {"rpn_head", "roi_head"}
     assert any(not torch.equal(other[name], features[name]) for name in features)
+
+
+def test_passes_one_by_one_are_all_at_once(detector: Make, stream: FrameStream) -> None:
+    whole, settings = learn(detector, stream, True, epochs=3), {"epochs": 3, "batch": 2, "seed": 0}
+    left: State = {}
+    state: State = {}
+    for number in range(3):
+        torch.manual_seed(number)  # nothing depends on what another process has drawn
+        made = detector()
+        made.freeze()
+        if number:
+            restore(made, state)
+        source = StreamFeatures(made, Frames(stream.train, (64, 64)), 2**30)
+        some = range(number, number + 1)
+        left = train_detector(
+            made,
+            source,
+            np.arange(4),
+            Optimisation(0.01),
+            passes=some,
+            before=tensors(arrays(left)),
+            **settings,
+        )
+        state = tensors(arrays(detector_state(made)))
+    for name, value in made.state_dict().items():
+        assert torch.equal(value, whole[name]), name
 
 
 def test_a_single_batch_is_enough(detector: Make, stream: FrameStream) -> None:

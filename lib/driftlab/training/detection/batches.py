@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from torch import Tensor
 from torch.utils.data import DataLoader, Dataset, Sampler
 
 from driftlab.models.detectors.stream_detector import StreamFasterRCNN
 from driftlab.training.detection.features import StreamFeatures
 from driftlab.training.detection.frames import Frames
+from driftlab.training.detection.passes import Passes
 from driftlab.training.detection.runner import Optimisation, runner, share
+from driftlab.training.detection.states import State
 
 
 class _Images(Dataset[Any]):
@@ -64,7 +67,9 @@ def train_detector(
     epochs: int,
     batch: int,
     seed: int,
-) -> None:
+    passes: range | None = None,
+    before: Mapping[str, Tensor] | None = None,
+) -> State:
     """Passes over some images; the learning rate warms up over the first tenth and then falls along a cosine.
 
     Args:
@@ -72,9 +77,14 @@ def train_detector(
         source: Images (everything trains that is not frozen), or the features of the frozen part.
         images: Which ones.
         optimisation: Optimiser and precision.
-        epochs: How many passes.
+        epochs: How many passes there are in all.
         batch: Images a batch.
         seed: Of order and sampling.
+        passes: Which of them are made now, from 0; None for all. The detector is as the ones before left it.
+        before: What this has returned for the passes before.
+
+    Returns:
+        What the next pass goes on from besides the detector.
     """
     data: Dataset[Any] = _Features(source) if isinstance(source, StreamFeatures) else _Images(source)
     sampler = _Shuffled(images, batch, seed)
@@ -89,6 +99,10 @@ def train_detector(
             {"type": "CosineAnnealingLR", "T_max": steps, "by_epoch": False, "begin": warm, "end": steps}
         )
     detector.train()
-    with runner(detector, loader, epochs, optimisation, seed=seed, schedule=schedule) as training:
+    some = Passes(passes or range(epochs), before or {})
+    with runner(
+        detector, loader, epochs, optimisation, seed=seed, hooks=[some], schedule=schedule
+    ) as training:
         training.train()
     detector.eval()
+    return some.left

@@ -20,9 +20,9 @@ from driftlab.models.detectors.stream_detector import StreamFasterRCNN
 from driftlab.training.detection.features import StreamFeatures
 from driftlab.training.detection.frames import Batch
 from driftlab.training.detection.learner import DetectorLearner
+from driftlab.training.detection.passes import give_momenta, take_momenta, trainable
 from driftlab.training.detection.runner import Optimisation, runner, share
-
-State = dict[str, Tensor]
+from driftlab.training.detection.states import State, part
 
 
 @dataclass
@@ -91,21 +91,18 @@ class OnlineDetector:
 
     def state(self) -> State:
         """What has to survive: trainable parameters, momenta, vocabulary, method, memory."""
-        named = {f"parameter/{name}": p.detach().clone() for name, p in _trainable(self.detector).items()}
         parts = {"momentum": self._momenta, "method": self.method.state(), "memory": self.memory.state()}
-        named |= {f"{part}/{name}": value for part, values in parts.items() for name, value in values.items()}
-        return named | {
-            "known": self.detector.roi_head.bbox_head.known.clone(),
-            "last_seen": torch.from_numpy(self.last_seen.copy()),
-        }
+        named = {f"{kind}/{name}": value for kind, values in parts.items() for name, value in values.items()}
+        last_seen = torch.from_numpy(self.last_seen.copy())
+        return named | detector_state(self.detector) | {"last_seen": last_seen}
 
     def load_state(self, state: Mapping[str, Tensor]) -> None:
         """Take back what `state` gave."""
         restore(self.detector, state)
-        self._momenta = _part(state, "momentum")
+        self._momenta = part(state, "momentum")
         device = self.detector.data_preprocessor.device
-        self.method.load_state({name: value.to(device) for name, value in _part(state, "method").items()})
-        self.memory.load_state(_part(state, "memory"))
+        self.method.load_state({name: value.to(device) for name, value in part(state, "method").items()})
+        self.memory.load_state(part(state, "memory"))
         self.last_seen = state["last_seen"].numpy().copy()
 
 
@@ -130,12 +127,8 @@ class MethodHook(Hook):  # type: ignore[misc]
 
     def before_train(self, runner: Runner) -> None:
         """Continue with the momenta, and let the method look at gradients before they are used."""
-        optimiser = runner.optim_wrapper.optimizer
-        for name, parameter in _trainable(self.online.detector).items():
-            if name in self.online._momenta:
-                momentum = self.online._momenta[name].to(parameter.device).clone()
-                optimiser.state[parameter]["momentum_buffer"] = momentum
-        optimiser.register_step_pre_hook(self._adjust)
+        give_momenta(runner, self.online._momenta)
+        runner.optim_wrapper.optimizer.register_step_pre_hook(self._adjust)
 
     def before_train_epoch(self, runner: Runner) -> None:
         """Make the step's task and batch."""
@@ -171,12 +164,7 @@ class MethodHook(Hook):  # type: ignore[misc]
 
     def after_train(self, runner: Runner) -> None:
         """Keep the momenta."""
-        optimiser = runner.optim_wrapper.optimizer
-        self.online._momenta = {
-            name: optimiser.state[parameter]["momentum_buffer"].detach().clone()
-            for name, parameter in _trainable(self.online.detector).items()
-            if optimiser.state.get(parameter, {}).get("momentum_buffer") is not None
-        }
+        self.online._momenta = take_momenta(runner)
 
     def _labels(self, frames: NDArray[np.int64]) -> NDArray[np.int64]:
         records = self.online.features.frames.records
@@ -192,19 +180,16 @@ class MethodHook(Hook):  # type: ignore[misc]
                 classifier[name].grad[:-1] = gradient
 
 
+def detector_state(detector: StreamFasterRCNN) -> State:
+    """What a pretrained, frozen detector has learnt: parameters and vocabulary."""
+    parameters = {f"parameter/{name}": p.detach().clone() for name, p in trainable(detector).items()}
+    return parameters | {"known": detector.roi_head.bbox_head.known.clone()}
+
+
 @torch.no_grad()
 def restore(detector: StreamFasterRCNN, state: Mapping[str, Tensor]) -> None:
-    """Give a pretrained, frozen detector the parameters and the vocabulary of an `OnlineDetector.state`."""
-    kept = _part(state, "parameter")
-    for name, parameter in _trainable(detector).items():
+    """Give a pretrained, frozen detector what `detector_state` took, in a state that may hold more."""
+    kept = part(state, "parameter")
+    for name, parameter in trainable(detector).items():
         parameter.copy_(kept[name])
     detector.roi_head.bbox_head.known.copy_(state["known"])
-
-
-def _part(state: Mapping[str, Tensor], name: str) -> State:
-    prefix = f"{name}/"
-    return {key.removeprefix(prefix): value for key, value in state.items() if key.startswith(prefix)}
-
-
-def _trainable(detector: StreamFasterRCNN) -> dict[str, Tensor]:
-    return {name: p for name, p in detector.named_parameters() if p.requires_grad}
