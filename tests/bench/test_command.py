@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -62,9 +63,11 @@ def test_ctrl_c_leaves_nothing_behind() -> None:
     bench = psutil.Process(process.pid)
 
     def computing() -> int:
-        return sum(child.memory_info().rss > 150 * 2**20 for child in bench.children())
+        with suppress(psutil.NoSuchProcess):
+            return sum(child.memory_info().rss > 150 * 2**20 for child in bench.children())
+        return 0
 
-    assert wait_until(lambda: computing() == 3, 120), "the plain loop and two workers"
+    assert wait_until(lambda: computing() >= 3, 120), "the plain loop and two workers"
     children = bench.children(recursive=True)
 
     process.send_signal(signal.SIGINT)

@@ -40,7 +40,7 @@ class Driver:
 
 
 def start(*arguments: str) -> subprocess.Popen[str]:
-    """Start `driftlab` as a process, in a session of its own as a terminal would."""
+    """Start `driftlab` as a process."""
     command = [sys.executable, "-m", "driftlab.cli", *arguments]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 

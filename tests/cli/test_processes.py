@@ -18,14 +18,17 @@ print(child.pid, flush=True)
 
 def test_an_orphan_is_found_by_the_session_that_its_parent_left() -> None:
     root = subprocess.Popen(
-        [sys.executable, "-c", "import time; time.sleep(0.5)\n" + DYING],
+        [sys.executable, "-c", "input()\n" + DYING],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
     )
     tree = ProcessTree(root.pid)
     tree.look()
-    assert root.stdout is not None
+    assert root.stdin is not None and root.stdout is not None
+    root.stdin.write("now\n")
+    root.stdin.flush()
     orphan = int(root.stdout.readline())
     root.wait()
     assert is_alive(orphan)
@@ -36,7 +39,7 @@ def test_an_orphan_is_found_by_the_session_that_its_parent_left() -> None:
 
 
 def test_a_child_in_a_session_of_its_own_is_found_once_seen(tmp_path: Path) -> None:
-    code = DYING.replace('600)"])', '600)"], start_new_session=True)') + "import time; time.sleep(2)"
+    code = DYING.replace('600)"])', '600)"], start_new_session=True)') + "import time; time.sleep(60)"
     root = subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, start_new_session=True
     )

@@ -63,7 +63,9 @@ def test_a_batch_goes_on_past_failures_and_says_what_became_of_each(
         "90_last.ipynb",
     ]
     assert (folder / "11_bad.ipynb").read_text() == "one that passed"
-    assert f"As far as it came: {folder / '11_bad-unfinished.ipynb'}" in result.out
+    kept = folder / "11_bad-unfinished.ipynb"
+    assert f"Unfinished: {kept} (an earlier one that passed stays: 11_bad.ipynb)" in result.out
+    assert f"Unfinished: {folder / '12_dead-unfinished.ipynb'} Everything" in result.out
     assert executed(folder / "10_good.ipynb") == "epochs 1 ray 2 smoke\n"
     assert executed(folder / "11_bad-unfinished.ipynb") == "so far\n", "kept as far as it came"
 

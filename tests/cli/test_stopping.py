@@ -44,17 +44,17 @@ def hanging(project: Project, tmp_path: Path) -> Path:
 def all_end(file: Path) -> bool:
     pids = json.loads(file.read_text())
     assert len(pids) == 5
-    return wait_until(lambda: not any(map(is_alive, pids)), 15)
+    return wait_until(lambda: not any(map(is_alive, pids)))
 
 
 def test_the_watchdog_kills_the_whole_tree_and_the_batch_goes_on(
     project: Project, hanging: Path, driftlab: Driver, tmp_path: Path
 ) -> None:
-    result = driftlab("run", "--timeout", "0.12")
+    result = driftlab("run", "--timeout", "0.5")
 
     assert result.code == 1
     assert "10_hang timed out 2/2" in result.out
-    assert "ran past 0.12 min; its processes were killed" in result.out
+    assert "ran past 0.5 min; its processes were killed" in result.out
     assert "11_next passed" in result.out
     assert all_end(hanging)
     kept = (tmp_path / "outputs" / "notebooks" / "demo" / "10_hang-unfinished.ipynb").read_text()
@@ -67,7 +67,7 @@ def test_a_signal_kills_the_whole_tree(hanging: Path, number: signal.Signals) ->
     assert wait_until(hanging.is_file), "the notebook did not start"
 
     process.send_signal(number)
-    out, _ = process.communicate(timeout=30)
+    out, _ = process.communicate(timeout=60)
 
     assert process.returncode == 128 + number
     assert "10_hang" in out
@@ -82,7 +82,7 @@ def test_killing_the_command_line_itself_leaves_nothing_behind(hanging: Path) ->
     assert wait_until(hanging.is_file), "the notebook did not start"
 
     os.kill(process.pid, signal.SIGKILL)
-    process.communicate(timeout=30)
+    process.communicate(timeout=60)
 
     assert all_end(hanging)
 
@@ -97,7 +97,7 @@ def test_what_a_notebook_leaves_running_ends_with_it(
         "import subprocess\nfrom pathlib import Path\n"
         "child = subprocess.Popen(['sleep', '600'], start_new_session=True)\n"
         f"Path({str(file)!r}).write_text(str(child.pid))\n"
-        "import time; time.sleep(1.5)",
+        "import time; time.sleep(5)",
     )
     assert driftlab("run").code == 0
-    assert not is_alive(int(file.read_text()))
+    assert wait_until(lambda: not is_alive(int(file.read_text())))

@@ -45,7 +45,7 @@ def study(cached: bool = True, **settings: Any) -> StreamStudy:
         "data": "world",
         "world_steps": STEPS,
         "static_images": 16,
-        "pretraining_epochs": 1,
+        "pretraining_epochs": 2,
         **PROTOCOL,
         "jobs": 1,
     }
@@ -296,15 +296,24 @@ def test_a_stream_in_which_nothing_can_be_evaluated(tmp_path: Path) -> None:
 
 def test_a_stretch_in_which_nothing_can_be_tested(here: None, tmp_path: Path) -> None:
     made = study(interval=1, stretch=1)
-    made.require_tested_stretches()
+    made.require_transfer()
+    assert [len(part) for part in made.stretches] == [1] * STEPS
     folder = tmp_path / "oak"
     shutil.copytree(stream_study.oak_world(steps=STEPS), folder, ignore=shutil.ignore_patterns("world.json"))
     sorted((folder / "OAK_TEST" / "Label").iterdir())[3].write_text("[]")
     made.stream = load_stream("oak", str(folder))
     with pytest.raises(
-        ParameterError, match=r"stretch of 1 steps, the test frames of stretch 4 of 5 show no"
+        ParameterError, match=r"test frames of stretch 4 of 5 \(steps 3 to 3\) show no evaluated"
     ):
-        made.require_tested_stretches()
+        made.require_transfer()
+
+
+def test_runs_without_transfer_go_on_with_a_note(
+    here: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(StreamStudy, "untested_stretch", lambda _: "The test frames of stretch 2 are empty.")
+    study()
+    assert capsys.readouterr().out == "Note: The test frames of stretch 2 are empty.\n"
 
 
 def test_absent_official_data(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from driftlab.errors import ParameterError
 from driftlab.runs.canonical import canonical_json
 from driftlab.runs.experiment import StageId
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 
@@ -22,6 +22,7 @@ def test_types_of_numbers_matter() -> None:
     assert len({canonical_json(value) for value in (1, 1.0, True)}) == 3
 
 
+@settings(deadline=None)
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_floats_are_exact(value: float) -> None:
     back = json.loads(canonical_json(value))

@@ -259,7 +259,7 @@ result = sweep(Toy({str(marks)!r}), orders(3), data=DATA, digest="d", store=Stor
 print(result.computed, len(result.table))
 """
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
-    nbclient.NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
+    nbclient.NotebookClient(notebook, timeout=180, kernel_name="python3").execute()
     outputs = notebook.cells[0].outputs
     assert any(output.get("text") == "15 36\n" for output in outputs)
     shown = "".join(output.get("text", "") for output in outputs if output.get("name") == "stderr")

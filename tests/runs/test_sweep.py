@@ -127,6 +127,13 @@ def test_the_states_of_some_runs_can_be_kept(store: Store, toy: Toy, table: pd.D
     assert run(store, toy, [chosen], keep_states=True).computed == 0
 
 
+def test_the_last_states_can_be_kept(store: Store, toy: Toy, table: pd.DataFrame) -> None:
+    result = run(store, toy, keep_states="last")
+    assert store.summary().states == result.runs < STAGES
+    pd.testing.assert_frame_equal(result.table, table, check_exact=True)
+    assert run(store, toy, keep_states="last").computed == 0
+
+
 def test_a_dropped_state_is_computed_again_when_a_longer_run_needs_it(
     store: Store, toy: Toy, marks: Path, table: pd.DataFrame
 ) -> None:

@@ -82,10 +82,21 @@ def steps(count: int) -> Timeline:
     return Timeline(tuple(np.array([i]) for i in range(count)), np.arange(count))
 
 
-def test_stretches_are_equal_and_the_last_one_takes_the_rest() -> None:
+def test_stretches_are_equal() -> None:
     assert stretches(steps(9), 3) == [range(3), range(3, 6), range(6, 9)]
-    assert stretches(steps(11), 3) == [range(3), range(3, 6), range(6, 11)]
-    assert stretches(steps(1996), 40)[-1] == range(1920, 1996)
+
+
+@pytest.mark.parametrize(
+    ("total", "length", "count", "last"),
+    [(1996, 100, 20, 96), (1996, 40, 50, 36), (150, 30, 5, 30), (5, 2, 2, 3), (7, 3, 2, 4), (8, 3, 3, 2)],
+)
+def test_what_is_left_is_a_stretch_of_its_own_if_it_is_long(
+    total: int, length: int, count: int, last: int
+) -> None:
+    found = stretches(steps(total), length)
+    assert len(found) == count and len(found[-1]) == last
+    assert {len(part) for part in found[:-1]} == {length}
+    assert [step for part in found for step in part] == list(range(total))
 
 
 @pytest.mark.parametrize(

@@ -122,6 +122,7 @@ def test_a_kill_leaves_no_half_world(tmp_path):
     deadline = time.monotonic() + 60
     while not (tmp_path / "writers").is_file() and time.monotonic() < deadline:
         time.sleep(0.02)
+    assert (tmp_path / "writers").is_file()
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     assert not folder.exists()

@@ -134,11 +134,11 @@ def test_deterministic_to_the_byte_and_different_by_seed(tmp_path):
 @pytest.mark.parametrize(
     ("gone", "problem"),
     [
-        ("OAK_TRAIN/*/00002", "w: This world was made with 3 steps, and here are 2"),
-        ("OAK_TEST/*/{frame}.*", "OAK_TEST: This world was made with 3 steps, and here are 2"),
+        ("OAK_TRAIN/*/00002", "OAK_TRAIN: This world was made with 3 steps, and 2 are here"),
+        ("OAK_TEST/*/{frame}.*", "OAK_TEST: This world was made with 3 steps, and 2 are here"),
         (
             "OAK_TRAIN/*/00001/{frame}.*",
-            "OAK_TRAIN: This world was made with 2 frames a step, and here are 1",
+            "record 00001: This world was made with 2 frames a step, and 1 are here",
         ),
         ("OAK_TRAIN/Raw/00001", "1 step folders are missing between 00000 and 00002: 1"),
     ],

@@ -208,7 +208,7 @@ def _add_problem(turn: Turn, problem: str) -> None:
 
 
 def _keep(partial: Path, output: Path, turn: Turn) -> str:
-    """Put the executed notebook in its place, or beside it as far as it came: what has passed stays.
+    """Put a notebook that has passed in its place, and any other beside it, so that one that passed stays.
 
     Returns:
         Why that could not be done, for the batch's table; empty if it was.
@@ -218,20 +218,22 @@ def _keep(partial: Path, output: Path, turn: Turn) -> str:
     except (OSError, ValueError):
         partial.unlink(missing_ok=True)  # killed while it was being written
         return ""
-    unfinished = output.with_name(f"{output.stem}-unfinished.ipynb")
-    place = output if turn.state == "passed" else unfinished
+    place = output if turn.state == "passed" else _unfinished(output)
     try:
         partial.replace(place)
-        if turn.state == "passed":
-            unfinished.unlink(missing_ok=True)
     except OSError as error:
         return f"the executed notebook could not be put at {place} ({error.strerror}) and is {partial}"
-    turn.unfinished = unfinished if place == unfinished else None
+    turn.unfinished = place if place != output else None
     return ""
 
 
+def _unfinished(output: Path) -> Path:
+    return output.with_name(f"{output.stem}-unfinished.ipynb")
+
+
 def _clear_leftovers(output: Path) -> None:
-    """Remove what command lines that were killed left half executed beside a notebook's place."""
+    """Remove what earlier command lines, finished or killed, left half executed beside a notebook's place."""
+    _unfinished(output).unlink(missing_ok=True)
     for path in output.parent.glob(f".{output.stem}.*.ipynb"):
         owner = path.name.split(".")[-2]
         if owner.isdigit() and not psutil.pid_exists(int(owner)):

@@ -137,9 +137,12 @@ def run(
     console.print(summary(batch))
     folders = dict.fromkeys(str(plan.output.parent) for plan in plans)  # a change can be none to some of them
     console.print(f"\nExecuted notebooks: {', '.join(folders)}", soft_wrap=True, highlight=False)
-    for turn in batch.turns:
+    for plan, turn in zip(plans, batch.turns, strict=True):
         if turn.unfinished:
-            console.print(f"As far as it came:  {turn.unfinished}", soft_wrap=True, highlight=False)
+            earlier = (
+                f" (an earlier one that passed stays: {plan.output.name})" if plan.output.exists() else ""
+            )
+            console.print(f"Unfinished:         {turn.unfinished}{earlier}", soft_wrap=True, highlight=False)
     console.print(f"Everything else:    {folder}", soft_wrap=True, highlight=False)
     if batch.stopped_by:
         raise typer.Exit(128 + batch.stopped_by)

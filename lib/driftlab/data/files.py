@@ -25,7 +25,7 @@ def parse_json(content: bytes, path: Path) -> Any:
     """The value that a file's content stands for; `path` is for the error.
 
     Raises:
-        DataError: The content is not JSON, for example because it was cut short, or it names a field twice.
+        DataError: The content is not JSON, for example because it was cut short, or it has a field twice.
     """
 
     def unique(fields: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -33,7 +33,7 @@ def parse_json(content: bytes, path: Path) -> Any:
         if len(found) < len(fields):
             names = [name for name, _ in fields]
             twice = next(name for name in names if names.count(name) > 1)
-            raise DataError("An object has this field twice.", file=path, field=twice)
+            raise DataError("An object has this field more than once.", file=path, field=twice)
         return found
 
     try:

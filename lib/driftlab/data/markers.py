@@ -36,20 +36,24 @@ class WorldMarker:
         sizes = (f"{size} {_in_words(name)}" for name, size in self.sizes.items())
         return ", ".join([f"seed {self.seed}", *sizes])
 
-    def require_whole(self, found: Mapping[str, int], folder: Path) -> None:
-        """That a world still has the sizes it was made with, as its caption says.
+    def require_size(self, name: str, found: int, folder: Path, record: str | None = None) -> None:
+        """That a world still has a size that it was made with, as its caption says.
 
         Args:
-            found: Those that were found, by name.
+            name: Of the size.
+            found: The size that it has now.
             folder: Where, for the error.
+            record: And of which record.
 
         Raises:
-            DataError: It has others.
+            DataError: It has another.
         """
-        for name, size in found.items():
-            if size != self.sizes.get(name, size):
-                made = f"{self.sizes[name]} {_in_words(name)}"
-                raise DataError(f"This world was made with {made}, and here are {size}.", file=folder)
+        if found != self.sizes.get(name, found):
+            raise DataError(
+                f"This world was made with {self.sizes[name]} {_in_words(name)}, and {found} are here.",
+                file=folder,
+                record=record,
+            )
 
     def write(self, folder: Path) -> None:
         """Leave the marker in `folder`."""

@@ -96,7 +96,8 @@ def _load(folder: Path, marker: WorldMarker | None) -> SkeletonSet:
     others = [f"also there and not read: {', '.join(there[1:])}"] if there[1:] else []
     counts = tuple(np.bincount(found.labels, minlength=len(CLASSES)).tolist())
     if marker:
-        marker.require_whole({"sequences_per_class": min(counts)}, folder)
+        for name, number in zip(CLASSES, counts, strict=True):
+            marker.require_size("sequences_per_class", number, folder, name)
     kind: Kind = "synthetic" if marker else "official" if counts == TOTALS else "subset"
     detail = f"{len(found.names):,} sequences, {found.layout}"
     skeletons = SkeletonSet(

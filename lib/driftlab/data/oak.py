@@ -72,9 +72,10 @@ def _load(folder: Path, marker: markers.WorldMarker | None) -> FrameStream:
     frames = [frame for batch in batches for frame in batch]
     _require_apart(frames, held_out)
     if marker:
-        marker.require_whole({"steps": len(batches)}, folder)
-        marker.require_whole({"steps": len(held_out)}, folder / TEST)
-        marker.require_whole({"frames_per_step": min(lengths)}, folder / TRAIN)
+        marker.require_size("steps", len(batches), folder / TRAIN)
+        marker.require_size("steps", len(held_out), folder / TEST)
+        for batch in batches:
+            marker.require_size("frames_per_step", len(batch), folder / TRAIN, batch[0].name.split("/")[0])
     digest = hashlib.sha256(f"{categories}".encode())
     train, test = (_read(part, categories, digest) for part in (frames, held_out))
     source = _source(marker, len(batches), train, test, digest.hexdigest())

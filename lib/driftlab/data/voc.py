@@ -44,11 +44,11 @@ def load_voc(folder: Path | str) -> DetectionSet:
         DataError: Something does not hold what the layout promises; the text names file, record and field.
     """
     folder = Path(folder)
-    with reading(folder, IMAGES):
+    with reading(folder, IMAGES) as marker:
         if not holds_voc(folder):
             raise MissingDataError("There are no VOC annotations here.", file=folder, hint=OBTAIN)
         given = load_coco(folder / ANNOTATIONS, folder / IMAGES, name="voc")
-    kind: Kind = given.source.kind
+    kind: Kind = "synthetic" if marker else given.source.kind
     if kind != "synthetic" and count(given) == TOTALS:
         kind = "official"
     categories = tuple(OAK_NAMES.get(name, name) for name in given.categories)

@@ -121,6 +121,8 @@ def run_config(
 class OnlineDetection:
     """The experiment (`driftlab.runs.experiment.Experiment`): a stage is the stream up to an evaluation.
 
+    Of offline training it is a pass over what leads to one.
+
     Raise `version` when a change to training, methods, detectors or evaluation changes results.
 
     Attributes:
@@ -180,7 +182,7 @@ class OnlineDetection:
     def execute(
         self, data: OakData, stages: Sequence[Config], states: Sequence[State | None]
     ) -> list[StageResult]:
-        """Learn on to each stage's evaluation, and evaluate."""
+        """Execute stages one after the other, see `driftlab.papers.oak_stage.execute_stage`."""
         keep_freed_memory()
         device = resolve_device(self.device)
         return [

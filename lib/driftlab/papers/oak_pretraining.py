@@ -86,7 +86,7 @@ class Pretraining:
     def execute(
         self, data: DetectionSet, stages: Sequence[Config], states: Sequence[State | None]
     ) -> list[StageResult]:
-        """Train on, at first from random weights."""
+        """Make one pass each, the first from random weights."""
         keep_freed_memory()
         return [self._train(data, stage, state) for stage, state in zip(stages, states, strict=True)]
 
@@ -111,7 +111,8 @@ class Pretraining:
         )
         row = {"trained_on": len(data), "tested_on": "", "metric": "epochs", "value": float(number + 1)}
         weights = {f"{WEIGHTS}/{name}": value for name, value in detector.state_dict().items()}
-        return StageResult([row], arrays(weights | left))
+        last = number + 1 == stage["epochs"]
+        return StageResult([row], arrays(weights if last else weights | left))
 
 
 def pretrained_weights(state: State) -> dict[str, Tensor]:
@@ -132,7 +133,7 @@ def for_stream(
         file: Where the weights are from, for errors.
 
     Raises:
-        DataError: The weights belong to another architecture.
+        DataError: The weights belong to another architecture, or to another number of classes.
         ParameterError: A class of the weights is none of the stream's.
     """
     cpu = torch.device("cpu")

@@ -1,4 +1,4 @@
-"""One stage of a run on a stream: learn on to the next evaluation, and evaluate."""
+"""One stage of a run on a stream: learn on to the next evaluation, or make one pass of offline training."""
 
 from __future__ import annotations
 
@@ -61,6 +61,8 @@ class OakData:
 
 def execute_stage(data: OakData, stage: Config, state: State | None, device: torch.device) -> StageResult:
     """Learn the steps since the previous stage, and evaluate on the whole test set.
+
+    Offline training makes one pass over all steps so far instead, and evaluates after the last pass.
 
     Args:
         data: Stream and pretrained detector.
@@ -161,7 +163,7 @@ def _learn_offline(
         passes=range(number, number + 1),
         before=before,
     )
-    return left | detector_state(detector)
+    return {**left, **detector_state(detector)}
 
 
 def _since_seen(stream: FrameStream, last_seen: NDArray[np.int64], until: int) -> list[Row]:

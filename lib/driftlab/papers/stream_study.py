@@ -133,6 +133,8 @@ class StreamStudy(DataStudy):
         if local and self.protocol.get("mixed_precision") and resolve_device("auto").type != "cuda":
             raise ParameterError("mixed_precision needs a CUDA device, and there is none here. Leave it off.")
         self.config(METHODS[0], "known")
+        if problem := self.untested_stretch():
+            print(f"Note: {problem}")
         self._pretraining = pretraining_config(detector, epochs=pretraining_epochs)
 
     def config(self, method: str, vocabulary: str, seed: int = 0) -> dict[str, Any]:
@@ -146,21 +148,32 @@ class StreamStudy(DataStudy):
             **self.protocol,
         )
 
-    def require_tested_stretches(self) -> None:
-        """That each stretch of the stream has something to be tested on, which transfer needs.
+    def require_transfer(self) -> None:
+        """Stop before anything is computed, if transfer cannot be measured.
 
         Raises:
-            ParameterError: One has not.
+            ParameterError: A stretch of the stream has nothing to be tested on.
         """
-        length = self.config(METHODS[0], "known")["stream"]["stretch"]
-        test, parts = self.stream.test, stretches(self.timeline, length)
+        if problem := self.untested_stretch():
+            raise ParameterError(problem)
+
+    @property
+    def stretches(self) -> list[range]:
+        """The steps of each stretch of the stream."""
+        return stretches(self.timeline, self.config(METHODS[0], "known")["stream"]["stretch"])
+
+    def untested_stretch(self) -> str:
+        """Why transfer cannot be measured, if a stretch has nothing to be tested on; else empty."""
+        test, parts = self.stream.test, self.stretches
         for number, part in enumerate(parts, 1):
             labels = [test.labels_of(int(frame)) for frame in frames_of(self.timeline, part)]
             if not np.isin(np.concatenate([[], *labels]), self.stream.evaluated).any():
-                raise ParameterError(
-                    f"With a stretch of {length} steps, the test frames of stretch {number} of {len(parts)} "
-                    "show no evaluated class: transfer to it cannot be measured. Choose a longer stretch."
+                return (
+                    f"The test frames of stretch {number} of {len(parts)} (steps {part.start} to "
+                    f"{part.stop - 1}) show no evaluated class: transfer to it (notebook 24) cannot be "
+                    "measured. Choose a longer `stretch`; all runs are computed anew with it."
                 )
+        return ""
 
     def runs(
         self, methods: Sequence[str], vocabulary: str, seeds: Sequence[int], *, keep: str = ""
@@ -241,7 +254,7 @@ class StreamStudy(DataStudy):
         assert isinstance(static, DetectionSet)
         config, experiment = self._pretraining, Pretraining()
         digest = static.source.digest
-        train = partial(self.sweep, experiment, [config], static, digest, keep_states=True)
+        train = partial(self.sweep, experiment, [config], static, digest, keep_states="last")
         train()
         last = experiment.chain(config)[-1]
         learnt = pretrained_weights(self._state(experiment, digest, last, train))

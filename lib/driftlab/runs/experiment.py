@@ -30,7 +30,7 @@ class StageResult:
 
     Attributes:
         rows: Measurements, JSON values only (no NaN): the columns that the stage itself knows.
-        state: What the next stage continues from; may be empty on a run's last stage.
+        state: What the next stage continues from; may be empty where the next stage begins anew.
     """
 
     rows: list[Row]

@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from driftlab.errors import ParameterError
 from driftlab.runs.canonical import as_json, canonical_json
 from driftlab.runs.experiment import Config, Experiment, Row, StageId
 from driftlab.runs.store import Entry, Store
+
+KeepStates = bool | Sequence[Config] | Literal["last"]
+"""Of which stages the states stay: of none or all, of those of some runs, or of each run's last one."""
 
 
 @dataclass
@@ -52,7 +56,7 @@ class StageGraph:
         configs: The runs; a run that is given twice counts once.
         digest: Of the data.
         store: Where results are looked for.
-        keep_states: Whether every stage's state is wanted too, or of which of the runs.
+        keep_states: Whether every stage's state is wanted too, of which of the runs, or each run's last one.
 
     Raises:
         ParameterError: A configuration holds something else than JSON values, or has no stages.
@@ -66,7 +70,7 @@ class StageGraph:
         digest: str,
         store: Store,
         *,
-        keep_states: bool | Sequence[Config],
+        keep_states: KeepStates,
     ) -> None:
         self._store = store
         self._kept: set[str] = set()
@@ -87,6 +91,8 @@ class StageGraph:
             self.runs.append((config, tuple(self._add_chain(experiment, config, digest))))
             if keep_states is True or text in chosen:
                 self._kept.update(self.runs[-1][1])
+            elif keep_states == "last":
+                self._kept.add(self.runs[-1][1][-1])
         for node in self.nodes.values():
             node.entry = store.get(node.stage)
         for key, node in self.nodes.items():
@@ -207,5 +213,5 @@ class StageGraph:
         return bool(children) and not any(child in self.wanted or child in self.blame for child in children)
 
 
-def _some(keep_states: bool | Sequence[Config]) -> Sequence[Config]:
-    return () if isinstance(keep_states, bool) else keep_states
+def _some(keep_states: KeepStates) -> Sequence[Config]:
+    return () if isinstance(keep_states, bool | str) else keep_states

@@ -14,7 +14,7 @@ from driftlab.runs.driver import Driver
 from driftlab.runs.engines import Engine
 from driftlab.runs.experiment import Config, Experiment, Row
 from driftlab.runs.failures import Failure, SweepError, SweepWarning
-from driftlab.runs.graph import StageGraph
+from driftlab.runs.graph import KeepStates, StageGraph
 from driftlab.runs.progress import Progress
 from driftlab.runs.store import Store
 from driftlab.table import evaluation_table
@@ -59,7 +59,7 @@ def sweep(
     engine: Engine,
     batch: int = 8,
     progress: bool = True,
-    keep_states: bool | Sequence[Config] = False,
+    keep_states: KeepStates = False,
 ) -> SweepResult:
     """Runs every configuration, taking from the store what is there.
 
@@ -79,8 +79,8 @@ def sweep(
         engine: Where stages are executed; started and stopped here.
         batch: How many stages are executed in one call at most. It changes the speed only.
         progress: Whether to show it.
-        keep_states: Keep the state of every stage of all runs or of these, also of the last stages; states
-            that are gone are made again.
+        keep_states: Keep the state of every stage of all runs or of these, also of the last stages, or
+            ("last") of each run's last stage; states that are gone are made again.
 
     Raises:
         ParameterError: A configuration holds something else than JSON values, or `batch` is no number from 1.

@@ -47,7 +47,9 @@ def timeline(stream: FrameStream, batch: int = 0) -> Timeline:
 
 
 def stretches(timeline: Timeline, length: int) -> list[range]:
-    """Equal stretches of so many steps (Wanderlust's scenarios); a shorter rest belongs to the last one.
+    """Stretches of so many steps (Wanderlust's scenarios).
+
+    What is left at the end is a stretch of its own if it is longer than half of one, else part of the last.
 
     Raises:
         ParameterError: There would not be two of them.
@@ -57,7 +59,10 @@ def stretches(timeline: Timeline, length: int) -> list[range]:
         raise ParameterError(
             f"Transfer needs at least two stretches; {len(timeline)} steps make {count} of {length}."
         )
-    ends = [length * (i + 1) for i in range(count - 1)] + [len(timeline)]
+    ends = [length * (i + 1) for i in range(count)]
+    if 2 * (len(timeline) - ends[-1]) > length:
+        ends.append(len(timeline))
+    ends[-1] = len(timeline)
     return [range(start, end) for start, end in zip([0, *ends[:-1]], ends, strict=True)]
 
 

@@ -128,7 +128,7 @@ def test_the_weights_of_a_detector_of_other_classes(small: Small) -> None:
         load_weights(small(), weights, "model.pth")
     text = str(caught.value)
     assert text.startswith("model.pth: These are the weights of a detector of 80 classes: ")
-    assert "fc_cls.weight is (81, " in text and text.endswith("Give the checkpoint of 5 classes.")
+    assert "fc_cls.weight is (81, " in text and text.endswith("Give a checkpoint of a detector of 5 classes.")
 
 
 class Code:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,8 +15,9 @@ from driftlab.models.detectors.stream_detector import StreamFasterRCNN
 from driftlab.training.detection.batches import _Shuffled, train_detector
 from driftlab.training.detection.features import StreamFeatures
 from driftlab.training.detection.frames import Frames
+from driftlab.training.detection.passes import give_optimiser, take_optimiser
 from driftlab.training.detection.runner import Optimisation
-from driftlab.training.detection.states import State, arrays, tensors
+from driftlab.training.detection.states import Tensors, arrays, tensors
 from driftlab.training.detection.stream import detector_state, restore
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
@@ -58,8 +61,8 @@ def test_features_or_images_of_a_frozen_part_are_the_same(detector: Make, stream
 
 def test_passes_one_by_one_are_all_at_once(detector: Make, stream: FrameStream) -> None:
     whole, settings = learn(detector, stream, True, epochs=3), {"epochs": 3, "batch": 2, "seed": 0}
-    left: State = {}
-    state: State = {}
+    left: Tensors = {}
+    state: Tensors = {}
     for number in range(3):
         torch.manual_seed(number)  # nothing depends on what another process has drawn
         made = detector()
@@ -110,3 +113,30 @@ def test_the_learning_rate_rises_and_falls(detector: Make, stream: FrameStream) 
     highest = int(np.argmax(rates))
     assert highest in (1, 2) and rates[highest] > 0.009
     assert rates[highest:] == sorted(rates[highest:], reverse=True) and rates[-1] < 0.001
+
+
+@pytest.mark.parametrize("passes", [range(0), range(2, 4), range(1, 2)])
+def test_passes_that_cannot_be_made(passes: range, detector: Make, stream: FrameStream) -> None:
+    frames, moves = Frames(stream.train, (64, 64)), Optimisation(0.01)
+    with pytest.raises(ValueError, match=r"Of 3 passes, range\(.*\) cannot be made, or lack what"):
+        train_detector(detector(), frames, np.arange(2), moves, epochs=3, batch=2, seed=0, passes=passes)
+
+
+def test_the_scale_of_mixed_precision_goes_on() -> None:
+    """As far as that can be seen without a GPU: what is taken from one optimiser is given to another."""
+
+    def runner(scale: float) -> Any:
+        model = torch.nn.Linear(1, 1)
+        wrapper = SimpleNamespace(
+            optimizer=torch.optim.SGD(model.parameters(), 0.1),
+            loss_scaler=torch.amp.GradScaler("cpu", init_scale=scale, growth_interval=7),
+        )
+        return SimpleNamespace(model=model, optim_wrapper=wrapper)
+
+    one, other = runner(8.0), runner(65536.0)
+    one.optim_wrapper.loss_scaler.scale(torch.ones(1))
+    one.optim_wrapper.loss_scaler.update(4.0)
+    give_optimiser(other, tensors(arrays(take_optimiser(one))))
+    state = other.optim_wrapper.loss_scaler.state_dict()
+    assert state == one.optim_wrapper.loss_scaler.state_dict() and state["scale"] != 65536.0
+    assert type(state["growth_interval"]) is int

@@ -58,7 +58,7 @@ def test_two_processes_learn_the_same_from_different_frames(tmp_path: Path) -> N
         for rank in range(2)
     ]
     try:
-        said = [process.communicate(timeout=300)[0] for process in processes]
+        said = [process.communicate(timeout=240)[0] for process in processes]
     finally:
         for process in processes:
             process.kill()

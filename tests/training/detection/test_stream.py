@@ -23,7 +23,8 @@ from driftlab.training.detection.features import StreamFeatures
 from driftlab.training.detection.frames import Frames
 from driftlab.training.detection.learner import DetectorLearner
 from driftlab.training.detection.runner import Optimisation
-from driftlab.training.detection.stream import OnlineDetector, State
+from driftlab.training.detection.states import Tensors
+from driftlab.training.detection.stream import OnlineDetector
 from torch import Tensor
 
 Make = Callable[..., OnlineDetector]
@@ -63,11 +64,11 @@ def ewc(strength: float = 1000.0) -> OnlineEWC:
     return OnlineEWC([0], {"strength": torch.tensor([strength])})
 
 
-def through_a_store(state: State) -> State:
+def through_a_store(state: Tensors) -> Tensors:
     return {name: torch.from_numpy(value.numpy().copy()) for name, value in state.items()}
 
 
-def different(one: State, other: State) -> list[str]:
+def different(one: Tensors, other: Tensors) -> list[str]:
     assert set(one) == set(other)
     return [name for name in one if not torch.equal(one[name], other[name])]
 
@@ -131,7 +132,7 @@ def test_frames_without_objects_are_learnt(
     assert any(name.startswith("parameter/rpn_head") for name in different_parameters(before, after))
 
 
-def different_parameters(one: State, other: State) -> list[str]:
+def different_parameters(one: Tensors, other: Tensors) -> list[str]:
     return [name for name in one if name.startswith("parameter/") and not torch.equal(one[name], other[name])]
 
 
@@ -300,7 +301,7 @@ def test_ewc_pulls_the_classes_rows_and_nothing_else(online: Make, steps: list[A
     }
     batch = model.batch((steps[1][1],))
     task = Task(1, (), slice(0, 22), slice(0, 22), (steps[1][1],), ())
-    gradients: list[State] = []
+    gradients: list[Tensors] = []
     learner.detector.train()
     for loss in (method.loss, Bare([0], {}).loss):
         torch.manual_seed(0)

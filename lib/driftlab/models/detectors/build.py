@@ -57,7 +57,8 @@ def load_weights(detector: StreamFasterRCNN, weights: Mapping[str, Tensor], file
     """Take weights of exactly this detector.
 
     Raises:
-        DataError: They belong to another architecture; the text shows the first names and shapes that differ.
+        DataError: They belong to another architecture or other classes; the text shows the first names and
+            shapes that differ.
     """
     own = detector.state_dict()
     wrong = [f"{name} is missing" for name in own if name not in weights]
@@ -69,16 +70,19 @@ def load_weights(detector: StreamFasterRCNN, weights: Mapping[str, Tensor], file
     ]
     if wrong:
         more = f", and {len(wrong) - SHOWN} more" if len(wrong) > SHOWN else ""
-        what, hint = "another architecture", "of the detector that the parameter `detector` names"
-        classifier = f"{CLASSIFIER}weight"
-        if weights.keys() == own.keys() and weights[classifier].shape[1:] == own[classifier].shape[1:]:
-            given, needed = (len(of[classifier]) - 1 for of in (weights, own))
-            if given != needed:
-                what, hint = f"a detector of {given} classes", f"of {needed} classes"
+        what, hint = (
+            "another architecture",
+            "the checkpoint of the detector that the parameter `detector` names",
+        )
+        outputs = (CLASSIFIER, REGRESSOR, "roi_head.bbox_head.known")
+        bias = f"{CLASSIFIER}bias"
+        if weights.keys() == own.keys() and all(line.startswith(outputs) for line in wrong):
+            given, needed = (of[bias].numel() - 1 for of in (weights, own))
+            what, hint = f"a detector of {given} classes", f"a checkpoint of a detector of {needed} classes"
         raise DataError(
             f"These are the weights of {what}: {'; '.join(wrong[:SHOWN])}{more}.",
             file=file,
-            hint=f"Give the checkpoint {hint}.",
+            hint=f"Give {hint}.",
         )
     detector.load_state_dict(dict(weights))
 

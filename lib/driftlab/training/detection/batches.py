@@ -15,7 +15,7 @@ from driftlab.training.detection.features import StreamFeatures
 from driftlab.training.detection.frames import Frames
 from driftlab.training.detection.passes import Passes
 from driftlab.training.detection.runner import Optimisation, runner, share
-from driftlab.training.detection.states import State
+from driftlab.training.detection.states import Tensors
 
 
 class _Images(Dataset[Any]):
@@ -69,7 +69,7 @@ def train_detector(
     seed: int,
     passes: range | None = None,
     before: Mapping[str, Tensor] | None = None,
-) -> State:
+) -> Tensors:
     """Passes over some images; the learning rate warms up over the first tenth and then falls along a cosine.
 
     Args:
@@ -85,7 +85,12 @@ def train_detector(
 
     Returns:
         What the next pass goes on from besides the detector.
+
+    Raises:
+        ValueError: Passes are wanted that are not there, or what those before have left is not given.
     """
+    if passes is not None and (not passes or passes.stop > epochs or (passes.start and not before)):
+        raise ValueError(f"Of {epochs} passes, {passes} cannot be made, or lack what the ones before left.")
     data: Dataset[Any] = _Features(source) if isinstance(source, StreamFeatures) else _Images(source)
     sampler = _Shuffled(images, batch, seed)
     loader = DataLoader(data, sampler=sampler, batch_size=None, collate_fn=lambda made: made)
@@ -99,10 +104,10 @@ def train_detector(
             {"type": "CosineAnnealingLR", "T_max": steps, "by_epoch": False, "begin": warm, "end": steps}
         )
     detector.train()
-    some = Passes(passes or range(epochs), before or {})
+    hook = Passes(range(epochs) if passes is None else passes, before or {})
     with runner(
-        detector, loader, epochs, optimisation, seed=seed, hooks=[some], schedule=schedule
+        detector, loader, epochs, optimisation, seed=seed, hooks=[hook], schedule=schedule
     ) as training:
         training.train()
     detector.eval()
-    return some.left
+    return hook.left

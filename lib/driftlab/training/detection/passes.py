@@ -9,9 +9,10 @@ import torch
 from mmengine.hooks import Hook, ParamSchedulerHook
 from mmengine.runner import Runner
 from torch import Tensor
+from torch.nn import Parameter
 
 from driftlab.models.detectors.stream_detector import StreamFasterRCNN
-from driftlab.training.detection.states import State, part
+from driftlab.training.detection.states import Tensors, part
 
 _RANDOM = "random"
 
@@ -25,19 +26,20 @@ class Passes(Hook):  # type: ignore[misc]
     Attributes:
         made: Which passes, counted from 0.
         before: What the passes before have left; not looked at for the first one.
-        left: What the next pass goes on from: momenta and random numbers. Empty until training has ended.
+        left: What the next pass goes on from: the optimiser's state and that of the CPU's random numbers,
+            with which MMDetection samples on any device. Empty until training has ended.
     """
 
     made: range
     before: Mapping[str, Tensor]
-    left: State = field(default_factory=dict, init=False)
+    left: Tensors = field(default_factory=dict, init=False)
 
     def before_train(self, runner: Runner) -> None:
         """Be where the passes before have ended."""
         first, loop = self.made.start, runner.train_loop
         if not first:
             return
-        give_momenta(runner, part(self.before, "momentum"))
+        give_optimiser(runner, self.before)
         for step in range(first * len(loop.dataloader)):
             ParamSchedulerHook().after_train_iter(runner, step)
         loop._epoch, loop._iter = first, first * len(loop.dataloader)
@@ -51,29 +53,37 @@ class Passes(Hook):  # type: ignore[misc]
 
     def after_train(self, runner: Runner) -> None:
         """Keep what the next pass needs."""
-        momenta = {f"momentum/{name}": value for name, value in take_momenta(runner).items()}
-        self.left = momenta | {_RANDOM: torch.get_rng_state()}
+        self.left = take_optimiser(runner) | {_RANDOM: torch.get_rng_state()}
 
 
-def take_momenta(runner: Runner) -> State:
-    """The momenta of what trains, by parameter, as far as it has moved."""
-    states = runner.optim_wrapper.optimizer.state
-    return {
-        name: states[parameter]["momentum_buffer"].detach().clone()
+def take_optimiser(runner: Runner) -> Tensors:
+    """The momenta, as `momentum/PARAMETER`, and the scale of mixed precision's losses, as `scaler/NAME`."""
+    wrapper = runner.optim_wrapper
+    scaler = wrapper.loss_scaler.state_dict() if hasattr(wrapper, "loss_scaler") else {}
+    scales = {f"scaler/{name}": torch.tensor(value, dtype=torch.float64) for name, value in scaler.items()}
+    momenta = {
+        f"momentum/{name}": wrapper.optimizer.state[parameter]["momentum_buffer"].detach().clone()
         for name, parameter in trainable(_detector(runner)).items()
-        if states.get(parameter, {}).get("momentum_buffer") is not None
+        if wrapper.optimizer.state.get(parameter, {}).get("momentum_buffer") is not None
     }
+    return momenta | scales
 
 
-def give_momenta(runner: Runner, momenta: Mapping[str, Tensor]) -> None:
-    """Let the optimiser go on with these."""
+def give_optimiser(runner: Runner, state: Mapping[str, Tensor]) -> None:
+    """Let the optimiser go on from what `take_optimiser` took, in a state that may hold more."""
+    wrapper, momenta = runner.optim_wrapper, part(state, "momentum")
     for name, parameter in trainable(_detector(runner)).items():
         if name in momenta:
-            state = runner.optim_wrapper.optimizer.state[parameter]
-            state["momentum_buffer"] = momenta[name].to(parameter.device).clone()
+            momentum = momenta[name].to(parameter.device).clone()
+            wrapper.optimizer.state[parameter]["momentum_buffer"] = momentum
+    if scales := part(state, "scaler"):
+        kinds = wrapper.loss_scaler.state_dict()
+        wrapper.loss_scaler.load_state_dict(
+            {name: type(kinds[name])(value.item()) for name, value in scales.items()}
+        )
 
 
-def trainable(detector: StreamFasterRCNN) -> State:
+def trainable(detector: StreamFasterRCNN) -> dict[str, Parameter]:
     """The parameters that are not frozen, by name."""
     return {name: p for name, p in detector.named_parameters() if p.requires_grad}
 

@@ -20,9 +20,9 @@ from driftlab.models.detectors.stream_detector import StreamFasterRCNN
 from driftlab.training.detection.features import StreamFeatures
 from driftlab.training.detection.frames import Batch
 from driftlab.training.detection.learner import DetectorLearner
-from driftlab.training.detection.passes import give_momenta, take_momenta, trainable
+from driftlab.training.detection.passes import give_optimiser, take_optimiser, trainable
 from driftlab.training.detection.runner import Optimisation, runner, share
-from driftlab.training.detection.states import State, part
+from driftlab.training.detection.states import Tensors, part
 
 
 @dataclass
@@ -73,7 +73,7 @@ class OnlineDetector:
         self.open_vocabulary = open_vocabulary
         self.learner = DetectorLearner(detector, features.batch)
         self.last_seen = np.full(len(memory.records), -1, dtype=np.int64)
-        self._momenta: State = {}
+        self._optimiser: Tensors = {}
 
     def learn(self, steps: Sequence[tuple[int, NDArray[np.int64]]]) -> None:
         """Learn consecutive steps, each a number and its frames."""
@@ -89,17 +89,19 @@ class OnlineDetector:
         finally:
             self.detector.objective = None
 
-    def state(self) -> State:
-        """What has to survive: trainable parameters, momenta, vocabulary, method, memory."""
-        parts = {"momentum": self._momenta, "method": self.method.state(), "memory": self.memory.state()}
+    def state(self) -> Tensors:
+        """What has to survive: trainable parameters, optimiser, vocabulary, method, memory."""
+        parts = {"method": self.method.state(), "memory": self.memory.state()}
         named = {f"{kind}/{name}": value for kind, values in parts.items() for name, value in values.items()}
         last_seen = torch.from_numpy(self.last_seen.copy())
-        return named | detector_state(self.detector) | {"last_seen": last_seen}
+        return self._optimiser | named | detector_state(self.detector) | {"last_seen": last_seen}
 
     def load_state(self, state: Mapping[str, Tensor]) -> None:
         """Take back what `state` gave."""
         restore(self.detector, state)
-        self._momenta = part(state, "momentum")
+        self._optimiser = {
+            name: value for name, value in state.items() if name.startswith(("momentum/", "scaler/"))
+        }
         device = self.detector.data_preprocessor.device
         self.method.load_state({name: value.to(device) for name, value in part(state, "method").items()})
         self.memory.load_state(part(state, "memory"))
@@ -126,8 +128,8 @@ class MethodHook(Hook):  # type: ignore[misc]
         return self.online.method.loss(self.online.learner, self.task, Batch(inputs, samples)).sum()
 
     def before_train(self, runner: Runner) -> None:
-        """Continue with the momenta, and let the method look at gradients before they are used."""
-        give_momenta(runner, self.online._momenta)
+        """Continue with the optimiser, and let the method look at gradients before they are used."""
+        give_optimiser(runner, self.online._optimiser)
         runner.optim_wrapper.optimizer.register_step_pre_hook(self._adjust)
 
     def before_train_epoch(self, runner: Runner) -> None:
@@ -163,8 +165,8 @@ class MethodHook(Hook):  # type: ignore[misc]
         online.features.keep_only(online.memory.records[online.memory.records >= 0].tolist())
 
     def after_train(self, runner: Runner) -> None:
-        """Keep the momenta."""
-        self.online._momenta = take_momenta(runner)
+        """Keep the optimiser."""
+        self.online._optimiser = take_optimiser(runner)
 
     def _labels(self, frames: NDArray[np.int64]) -> NDArray[np.int64]:
         records = self.online.features.frames.records
@@ -180,7 +182,7 @@ class MethodHook(Hook):  # type: ignore[misc]
                 classifier[name].grad[:-1] = gradient
 
 
-def detector_state(detector: StreamFasterRCNN) -> State:
+def detector_state(detector: StreamFasterRCNN) -> Tensors:
     """What a pretrained, frozen detector has learnt: parameters and vocabulary."""
     parameters = {f"parameter/{name}": p.detach().clone() for name, p in trainable(detector).items()}
     return parameters | {"known": detector.roi_head.bbox_head.known.clone()}
