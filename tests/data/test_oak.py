@@ -88,7 +88,7 @@ def test_a_stream_in_order(folder):
 def test_a_field_that_is_there_twice(folder):
     text = label_file(folder).read_text()
     label_file(folder).write_text(text.replace('"category"', '"category": "dog", "category"', 1))
-    with pytest.raises(DataError, match=r"json, field 'category': An object has this field more than once"):
+    with pytest.raises(DataError, match=r"json, record 7, field 'category': An object has this field more"):
         load_oak(folder)
 
 

@@ -50,7 +50,10 @@ def test_a_checkpoint_knows_vocs_classes(tmp_path: Path) -> None:
 
 def test_a_checkpoint_for_other_classes(tmp_path: Path) -> None:
     file = checkpoint(tmp_path, classes=80)
-    with pytest.raises(DataError, match=r"voc\.pth: .*fc_cls\.weight is \(81, 128\) instead of \(21, 128\)"):
+    with pytest.raises(
+        DataError,
+        match=r"voc\.pth: .* detector of 80 classes: .*fc_cls\.weight is \(81, 128\) instead of \(21, 128\)",
+    ):
         from_checkpoint(file, "small", WANTED)
 
 

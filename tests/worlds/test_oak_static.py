@@ -35,6 +35,20 @@ def test_a_world_that_lacks_a_picture_is_to_be_deleted(tmp_path):
         load_voc(folder)
 
 
+@pytest.mark.parametrize(
+    ("table", "problem"),
+    [("images", "made with 2 images, and 1 are here"), ("annotations", "No picture of this world has a box")],
+)
+def test_a_world_that_lacks_records_is_to_be_deleted(tmp_path, table, problem):
+    folder = static_world(tmp_path / "w", images=2, pixels=64)
+    content = json.loads((folder / "instances.json").read_text())
+    first = content["images"].pop(0)["id"] if table == "images" else None
+    kept = [one for one in content["annotations"] if table == "images" and one["image_id"] != first]
+    (folder / "instances.json").write_text(json.dumps({**content, "annotations": kept}))
+    with pytest.raises(DataError, match=rf"instances\.json: .*{problem}.* delete "):
+        load_voc(folder)
+
+
 def test_it_loads_as_synthetic(world):
     given = load_voc(world)
     assert given.source.kind == "synthetic" and given.source.name == "voc"

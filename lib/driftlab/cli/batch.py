@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -217,7 +217,7 @@ def _keep(partial: Path, output: Path, turn: Turn) -> str:
         json.loads(partial.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         partial.unlink(missing_ok=True)  # killed while it was being written
-        return ""
+        return "" if turn.state != "passed" else "the executed notebook was not written"
     place = output if turn.state == "passed" else _unfinished(output)
     try:
         partial.replace(place)
@@ -233,7 +233,8 @@ def _unfinished(output: Path) -> Path:
 
 def _clear_leftovers(output: Path) -> None:
     """Remove what earlier command lines, finished or killed, left half executed beside a notebook's place."""
-    _unfinished(output).unlink(missing_ok=True)
+    with suppress(OSError):  # somebody's folder; what is put there later says so
+        _unfinished(output).unlink(missing_ok=True)
     for path in output.parent.glob(f".{output.stem}.*.ipynb"):
         owner = path.name.split(".")[-2]
         if owner.isdigit() and not psutil.pid_exists(int(owner)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +32,14 @@ def parse_json(content: bytes, path: Path) -> Any:
     def unique(fields: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(fields)
         if len(found) < len(fields):
-            names = [name for name, _ in fields]
-            twice = next(name for name in names if names.count(name) > 1)
-            raise DataError("An object has this field more than once.", file=path, field=twice)
+            (twice, _), *_ = Counter(name for name, _ in fields).most_common(1)
+            raise DataError(
+                "An object has this field more than once.",
+                file=path,
+                record=str(found["id"]) if "id" in found else None,
+                field=twice,
+                hint="Keep the right one.",
+            )
         return found
 
     try:

@@ -8,7 +8,7 @@ from pathlib import Path
 from driftlab.data.coco import load_coco
 from driftlab.data.detection import DetectionSet
 from driftlab.data.markers import reading
-from driftlab.errors import MissingDataError
+from driftlab.errors import DataError, MissingDataError
 from driftlab.provenance import Kind
 
 ANNOTATIONS, IMAGES = "instances.json", "images"
@@ -48,7 +48,11 @@ def load_voc(folder: Path | str) -> DetectionSet:
         if not holds_voc(folder):
             raise MissingDataError("There are no VOC annotations here.", file=folder, hint=OBTAIN)
         given = load_coco(folder / ANNOTATIONS, folder / IMAGES, name="voc")
-    kind: Kind = "synthetic" if marker else given.source.kind
+        if marker and given.source.kind == "synthetic":
+            marker.require_size("images", len(given), folder / ANNOTATIONS)
+            if not given.counts.any():
+                raise DataError("No picture of this world has a box.", file=folder / ANNOTATIONS)
+    kind: Kind = given.source.kind
     if kind != "synthetic" and count(given) == TOTALS:
         kind = "official"
     categories = tuple(OAK_NAMES.get(name, name) for name in given.categories)

@@ -131,6 +131,21 @@ def test_the_weights_of_a_detector_of_other_classes(small: Small) -> None:
     assert "fc_cls.weight is (81, " in text and text.endswith("Give a checkpoint of a detector of 5 classes.")
 
 
+@pytest.mark.parametrize("name", ["fc_cls.weight", "fc_reg.bias", "fc_cls.bias"])
+def test_weights_that_do_not_fit_each_other(name: str, small: Small) -> None:
+    weights = dict(small().state_dict())
+    weights[f"roi_head.bbox_head.{name}"] = weights[f"roi_head.bbox_head.{name}"][:3]
+    with pytest.raises(DataError, match=f"weights of another architecture: .*{name} is"):
+        load_weights(small(), weights, "model.pth")
+
+
+def test_weights_of_another_type(small: Small) -> None:
+    weights = dict(small().state_dict())
+    weights["roi_head.bbox_head.fc_cls.bias"] = torch.ones(6, dtype=torch.int64)
+    with pytest.raises(DataError, match=r"fc_cls\.bias holds torch\.int64 instead of floating point"):
+        load_weights(small(), weights, "model.pth")
+
+
 class Code:
     """What a hostile file would execute."""
 
@@ -176,12 +191,21 @@ def test_a_checkpoint_without_weights(content: object, tmp_path: Path) -> None:
         (torch.tensor([1, 2], dtype=torch.int8), "These weights are torch.int8, not floating point"),
         (torch.tensor([1j]), "These weights are torch.complex64, not floating point"),
         (torch.eye(2).to_sparse(), "holds named tensors, and this file does not"),
+        (torch.tensor([torch.nan]).to(torch.float8_e4m3fn), "These weights are not finite"),
         (torch.empty(2, device="meta"), "holds named tensors, and this file does not"),
     ],
 )
 def test_weights_that_no_detector_can_have(weight: torch.Tensor, message: str, tmp_path: Path) -> None:
     torch.save({"state_dict": {"a.weight": weight}}, tmp_path / "model.pth")
     with pytest.raises(DataError, match=message):
+        read_checkpoint(tmp_path / "model.pth")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_quantised_weights(tmp_path: Path) -> None:
+    quantised = torch.quantize_per_tensor(torch.ones(2), 0.1, 0, torch.quint8)
+    torch.save({"state_dict": {"a.bias": quantised}}, tmp_path / "model.pth")
+    with pytest.raises(DataError, match="holds named tensors, and this file does not"):
         read_checkpoint(tmp_path / "model.pth")
 
 

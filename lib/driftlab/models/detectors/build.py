@@ -68,23 +68,40 @@ def load_weights(detector: StreamFasterRCNN, weights: Mapping[str, Tensor], file
         for name, value in own.items()
         if name in weights and weights[name].shape != value.shape
     ]
+    wrong += [
+        f"{name} holds {weights[name].dtype} instead of floating point"
+        for name, value in own.items()
+        if name in weights and value.is_floating_point() and not weights[name].is_floating_point()
+    ]
     if wrong:
         more = f", and {len(wrong) - SHOWN} more" if len(wrong) > SHOWN else ""
-        what, hint = (
-            "another architecture",
-            "the checkpoint of the detector that the parameter `detector` names",
-        )
-        outputs = (CLASSIFIER, REGRESSOR, "roi_head.bbox_head.known")
-        bias = f"{CLASSIFIER}bias"
-        if weights.keys() == own.keys() and all(line.startswith(outputs) for line in wrong):
-            given, needed = (of[bias].numel() - 1 for of in (weights, own))
-            what, hint = f"a detector of {given} classes", f"a checkpoint of a detector of {needed} classes"
+        what = "another architecture"
+        right = "the checkpoint of the detector that the parameter `detector` names"
+        if (given := _classes(weights, own)) is not None:
+            what = f"a detector of {given} classes"
+            right = f"a checkpoint of a detector of {_classes(own, own)} classes"
         raise DataError(
             f"These are the weights of {what}: {'; '.join(wrong[:SHOWN])}{more}.",
             file=file,
-            hint=f"Give {hint}.",
+            hint=f"Give {right}.",
         )
     detector.load_state_dict(dict(weights))
+
+
+def _classes(weights: Mapping[str, Tensor], own: Mapping[str, Tensor]) -> int | None:
+    """How many classes a detector's weights are for, which differ from its own in nothing else; else None."""
+    bias = weights.get(f"{CLASSIFIER}bias")
+    classes = bias.numel() - 1 if bias is not None else 0
+    rows = {CLASSIFIER: classes + 1, REGRESSOR: 4 * classes}
+    for name, value in own.items():
+        count = next((count for part, count in rows.items() if name.startswith(part)), None)
+        expected = value.shape if count is None else (count, *value.shape[1:])
+        # Whoever has trained without a growing vocabulary gets one from elsewhere.
+        if not name.endswith(".known") and tuple(weights.get(name, value.new_empty(0)).shape) != tuple(
+            expected
+        ):
+            return None
+    return classes if classes > 0 and weights.keys() == own.keys() else None
 
 
 def read_checkpoint(file: Path) -> Weights:
@@ -106,14 +123,17 @@ def read_checkpoint(file: Path) -> Weights:
         ) from error
     weights = content.get("state_dict", content) if isinstance(content, dict) else None
     if not isinstance(weights, dict) or not all(
-        isinstance(name, str) and isinstance(w, Tensor) and w.layout == torch.strided and not w.is_meta
+        isinstance(name, str)
+        and isinstance(w, Tensor)
+        and w.layout == torch.strided
+        and not (w.is_meta or w.is_quantized)
         for name, w in weights.items()
     ):
         raise DataError("A checkpoint holds named tensors, and this file does not.", file=file, hint=hint)
     for name, weight in weights.items():
         if weight.is_complex() or (name.endswith("weight") and not weight.is_floating_point()):
             raise DataError(f"These weights are {weight.dtype}, not floating point.", file=file, field=name)
-        if weight.is_floating_point() and not weight.isfinite().all():
+        if weight.is_floating_point() and not weight.float().isfinite().all():
             raise DataError(
                 "These weights are not finite: the training that left them has diverged.",
                 file=file,
