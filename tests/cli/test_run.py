@@ -229,6 +229,17 @@ def test_an_executed_notebook_that_cannot_be_kept_is_a_failure_and_leftovers_are
     assert [path.name for path in folder.iterdir() if path != output] == [f".41_x.{os.getpid()}.ipynb"]
 
 
+def test_a_folder_in_the_place_of_an_unfinished_notebook(
+    project: Project, driftlab: Driver, tmp_path: Path
+) -> None:
+    place = tmp_path / "outputs" / "notebooks" / "demo" / "41_x-unfinished.ipynb"
+    place.mkdir(parents=True)
+    project.notebook("41_x", None, "import os\nassert not os.environ.get('FAIL')")
+    assert driftlab("run").code == 0
+    project.notebook("41_x", None, "assert False")
+    assert f"the executed notebook could not be put at {place} (Is a directory)" in driftlab("run").out
+
+
 def test_a_tilde_is_the_home_folder(
     project: Project, driftlab: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,36 +1,32 @@
-"""The process that executes one notebook, called without one."""
+"""What the process that executes a notebook says about it."""
 
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
-from driftlab.cli import worker
+from driftlab.cli.worker import Reporter
 
 
-def test_a_full_disk_names_the_file_and_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    job = {
-        "notebook": str(tmp_path / "41_x.ipynb"),
-        "output": str(tmp_path / "out.ipynb"),
-        "parameters": {},
-        "events": str(tmp_path / "events"),
-    }
-    (tmp_path / "job.json").write_text(json.dumps(job))
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("first\nsecond\n", "second"),
+        ("\r 10%\r 20%", "20%"),
+        ("\x1b[31mred\x1b[0m\n\n", "red"),
+        (
+            "/lib/a.py:3: UserWarning: a worker has ended\n  warnings.warn(\n",
+            "/lib/a.py:3: UserWarning: a worker has ended",
+        ),
+        ("  indented only\n", "indented only"),
+    ],
+)
+def test_the_last_line_that_says_something(text: str, said: str, tmp_path: Path) -> None:
+    Reporter(tmp_path / "events").write(text)
+    assert json.loads((tmp_path / "events").read_text()) == {"says": said}
 
-    def full(*_: object, **__: object) -> None:
-        raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(worker, "execute_notebook", full)
-    monkeypatch.setattr(worker, "_end_with_parent", lambda: None)
-    monkeypatch.setattr(sys, "argv", ["worker", str(tmp_path / "job.json")])
-    try:
-        worker.main()
-    finally:
-        worker._ending.release()
-    event = json.loads((tmp_path / "events").read_text())
-    assert event["message"] == (
-        f"{tmp_path / 'out.ipynb'} cannot be written (No space left on device). "
-        "Free some space, or set DRIFTLAB_OUTPUTS to a folder on another disk."
-    )
+def test_nothing_is_reported_of_nothing(tmp_path: Path) -> None:
+    Reporter(tmp_path / "events").write(" \n\n")
+    assert not (tmp_path / "events").exists()

@@ -44,10 +44,12 @@ class Reporter:
 
     def write(self, text: str) -> None:
         """Report the last line of what a cell printed, at most twice a second."""
-        lines = [line.strip() for line in re.split(r"[\r\n]", _CONTROL.sub("", text)) if line.strip()]
+        lines = [line for line in re.split(r"[\r\n]", _CONTROL.sub("", text)) if line.strip()]
+        # A warning ends with an indented line of code, which says nothing to anybody.
+        lines = [line for line in lines if not line.startswith("  ")] or lines
         if lines and time.monotonic() - self._said > 0.5:
             self._said = time.monotonic()
-            self.report(says=lines[-1])
+            self.report(says=lines[-1].strip())
 
     def flush(self) -> None:
         """Nothing is held back."""
