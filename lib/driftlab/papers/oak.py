@@ -131,7 +131,7 @@ class OnlineDetection:
 
     device: str = "auto"
     name: str = "oak"
-    version: int = 2
+    version: int = 3
 
     def chain(self, config: Config) -> Sequence[Config]:
         """The pretrained detector's evaluation, common to all methods, then one stage an evaluation.
