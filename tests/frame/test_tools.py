@@ -100,3 +100,10 @@ def test_the_hook_strips_outputs_and_keeps_the_parameters_tag(tmp_path: Path) ->
     assert stripped["cells"][0]["outputs"] == []
     assert stripped["cells"][0]["execution_count"] is None
     assert stripped["metadata"]["language_info"] == {"name": "python"}, "papermill needs the name"
+
+
+def test_a_regression_notebook_comes_after_those_whose_runs_it_takes_over() -> None:
+    regression = tool("regression")
+    assert regression.with_earlier(["22"]) == ["20", "21", "22"]
+    assert regression.with_earlier(["41", "20"]) == ["20", "40", "41"]
+    assert regression.with_earlier(regression.NUMBERS) == list(regression.NUMBERS)
