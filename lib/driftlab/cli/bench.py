@@ -40,7 +40,7 @@ def bench(
 
     The replicated trainer against a plain PyTorch Geometric loop, at N-UCLA's size: milliseconds per epoch of
     a run, the time of the sweep over all 120 task orders, and peak memory. A detector's evaluation with kept
-    features against one that computes them. Writes the numbers to outputs/bench/. Takes about three
+    features against one that computes them. Writes the numbers to outputs/bench/. Takes about two
     minutes. No dataset is needed.
 
     For example:

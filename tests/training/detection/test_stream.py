@@ -96,9 +96,9 @@ def test_a_resumed_run_yields_the_same_bits(name: str, online: Make, steps: list
     assert all(value.isfinite().all() for value in state.values())
     # No less than all of it matters: the step changed parameters, momenta, memory and what a method keeps.
     changed = {name.split("/")[0] for name in different(state, first.state())}
-    assert {"parameter", "momentum", "memory", "last_seen"} <= changed
+    assert {"parameter", "optimiser", "memory", "last_seen"} <= changed
     assert ("method" in changed) == (name == "EWC")
-    assert any(name.startswith("momentum/") for name in state)
+    assert any(name.startswith("optimiser/momentum/") for name in state)
 
 
 def test_a_run_that_diverges_is_an_error(online: Make, steps: list[Any]) -> None:
@@ -136,7 +136,7 @@ def different_parameters(one: Tensors, other: Tensors) -> list[str]:
     return [name for name in one if name.startswith("parameter/") and not torch.equal(one[name], other[name])]
 
 
-@pytest.mark.parametrize("lost", ["momentum", "memory"])
+@pytest.mark.parametrize("lost", ["optimiser", "memory"])
 def test_without_a_part_of_the_state_it_would_not(lost: str, online: Make, steps: list[Any]) -> None:
     first, second = (online(ICaRL([0], {})) for _ in range(2))
     fresh = second.state()

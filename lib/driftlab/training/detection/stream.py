@@ -91,17 +91,15 @@ class OnlineDetector:
 
     def state(self) -> Tensors:
         """What has to survive: trainable parameters, optimiser, vocabulary, method, memory."""
-        parts = {"method": self.method.state(), "memory": self.memory.state()}
+        parts = {"optimiser": self._optimiser, "method": self.method.state(), "memory": self.memory.state()}
         named = {f"{kind}/{name}": value for kind, values in parts.items() for name, value in values.items()}
         last_seen = torch.from_numpy(self.last_seen.copy())
-        return self._optimiser | named | detector_state(self.detector) | {"last_seen": last_seen}
+        return named | detector_state(self.detector) | {"last_seen": last_seen}
 
     def load_state(self, state: Mapping[str, Tensor]) -> None:
         """Take back what `state` gave."""
         restore(self.detector, state)
-        self._optimiser = {
-            name: value for name, value in state.items() if name.startswith(("momentum/", "scaler/"))
-        }
+        self._optimiser = part(state, "optimiser")
         device = self.detector.data_preprocessor.device
         self.method.load_state({name: value.to(device) for name, value in part(state, "method").items()})
         self.memory.load_state(part(state, "memory"))
