@@ -13,7 +13,7 @@ from driftlab.bench.machine import Machine, this_machine
 from driftlab.bench.measure import Measurement, Settings, Sweep
 from driftlab.bench.show import save, tables
 from driftlab.bench.stream_memory import StreamMemory
-from driftlab.errors import StoreError
+from driftlab.core.errors import StoreError
 from rich.console import Console
 
 MACHINE = Machine("A Processor", 2, 24 * 2**30, "Linux x86_64", "3.11.7", {"torch": "2.14.1"}, 0.01)

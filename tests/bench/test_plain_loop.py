@@ -15,9 +15,9 @@ from driftlab.bench.plain import BenchmarkError, PlainLoop
 from driftlab.bench.pyg_gcn import PyGGCN, from_gcn
 from driftlab.bench.replicated import task_data
 from driftlab.methods import Task, make_method, method_config
-from driftlab.models import GCN
-from driftlab.training.continual import Continual
-from driftlab.training.replicas import Replicas
+from driftlab.models.graphs import GCN
+from driftlab.training.graphs.replicas import Replicas
+from driftlab.training.graphs.task_trainer import Continual
 
 EPOCHS, TASKS = 3, 2
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 import torch
 from driftlab.bench.pyg_gcn import PyGGCN, edges, from_gcn
-from driftlab.models import GCN
-from driftlab.training.replicas import Replicas, Strategy
+from driftlab.models.graphs import GCN
+from driftlab.training.graphs.replicas import Replicas, Strategy
 from torch import Tensor
 from torch_geometric.data import Batch, Data
 

@@ -6,7 +6,7 @@ import pytest
 from driftlab.bench import stream_memory
 from driftlab.bench.plain import BenchmarkError
 from driftlab.bench.stream_memory import measure_stream_memory
-from driftlab.worlds import oak_layout
+from driftlab.worlds.walk import layout as oak_layout
 
 
 def test_two_lengths_are_learnt(monkeypatch: pytest.MonkeyPatch) -> None:

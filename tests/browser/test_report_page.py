@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from driftlab.provenance import Source
+from driftlab.core.provenance import Source
 from driftlab.reporting.figures import save_figure
-from driftlab.reporting.page import write_report
-from driftlab.reporting.records import provenance
+from driftlab.reporting.report import write_report
+from driftlab.reporting.sidecars import provenance
 from driftlab.reporting.tables import save_table
 from matplotlib.figure import Figure
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from driftlab.data.catalog import DATASETS
-from driftlab.worlds.oak_layout import oak_world
+from driftlab.worlds.walk.layout import oak_world
 from notebook_project import Project
 
 from .driving import Driver

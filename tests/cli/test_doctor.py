@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from driftlab.cli import checks, kernel
-from driftlab.errors import DriftlabError
+from driftlab.core.errors import DriftlabError
 from notebook_project import Project
 
 from .driving import Driver

@@ -84,7 +84,9 @@ def test_fail_fast_stops_at_the_first_failure(project: Project, driftlab: Driver
 def test_all_passed_is_exit_code_0_and_outputs_go_where_they_are_told(
     project: Project, driftlab: Driver, tmp_path: Path
 ) -> None:
-    project.notebook("10_good", CELL, "from driftlab.paths import outputs_dir\nprint(outputs_dir(), epochs)")
+    project.notebook(
+        "10_good", CELL, "from driftlab.core.paths import outputs_dir\nprint(outputs_dir(), epochs)"
+    )
 
     result = driftlab("run", "10", "-p", "epochs", "7", "--outputs", str(tmp_path / "elsewhere"))
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from driftlab.data.nucla import load_nucla
-from driftlab.data.skeletons import SkeletonSet
-from driftlab.provenance import Source
+from driftlab.core.provenance import Source
+from driftlab.data.skeletons.nucla import load_nucla
+from driftlab.data.skeletons.records import SkeletonSet
 
 
 @pytest.fixture(scope="session")

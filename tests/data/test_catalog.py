@@ -3,12 +3,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from driftlab.core.errors import MissingDataError, ParameterError
 from driftlab.data import catalog
-from driftlab.errors import MissingDataError, ParameterError
-from driftlab.worlds.ntu_layout import ntu_world
-from driftlab.worlds.nucla_layout import nucla_world
-from driftlab.worlds.oak_layout import oak_world
-from driftlab.worlds.oak_static import static_world
+from driftlab.worlds.skeletons.ntu_layout import ntu_world
+from driftlab.worlds.skeletons.nucla_layout import nucla_world
+from driftlab.worlds.walk.layout import oak_world
+from driftlab.worlds.walk.static_images import static_world
 
 
 def test_every_entry_tells_what_a_reader_needs():

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from driftlab.methods import Method, Task, make_method, method_config
 from driftlab.methods.base import Parameters, Records
-from driftlab.models import GCN
+from driftlab.models.graphs import GCN
 from torch import Tensor, nn
 
 Batch = tuple[Tensor, Tensor]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from driftlab.errors import ParameterError
+from driftlab.core.errors import ParameterError
 from driftlab.methods import METHODS, make_method, method_config
 from driftlab.methods.twp import TWP
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 from driftlab.methods import METHODS, make_method, method_config
-from training.problem import CLASSES, LABELS, Run, inputs, small_gcn, stack
-from training.problem import task as task_of
+from training.graphs.small_task import CLASSES, LABELS, Run, inputs, small_gcn, stack
+from training.graphs.small_task import task as task_of
 
 from .single import CPU, SingleGCN
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
-from driftlab.table import evaluation_table
+from driftlab.core.evaluation_table import evaluation_table
 
 
 def run_rows(order: str, stages: Sequence[Mapping[int, float]], **columns: Any) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from driftlab.errors import DataError, ParameterError
+from driftlab.core.errors import DataError, ParameterError
 from driftlab.metrics.detection import Detections, Truth, average_precision
 from hypothesis import given, settings
 from hypothesis import strategies as st

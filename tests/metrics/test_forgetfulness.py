@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from driftlab.errors import DataError, ParameterError
+from driftlab.core.errors import DataError, ParameterError
 from driftlab.metrics.forgetfulness import exposure, forgetfulness, forgetfulness_summary, forgetting_curve
 
 from .streams import gap_rows, stream_rows, table_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-from driftlab.errors import DataError, ParameterError
+from driftlab.core.errors import DataError, ParameterError
 from driftlab.metrics.order import order_sensitivity, order_sensitivity_summary
 
 from .tables import matrix_rows, run_rows, table_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from driftlab.errors import DataError
+from driftlab.core.errors import DataError
 from driftlab.metrics.repetitions import over_repetitions
 
 

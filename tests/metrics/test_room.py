@@ -7,7 +7,7 @@ from pathlib import Path
 
 import driftlab.metrics
 
-ALLOWED = ("driftlab.errors", "driftlab.table", "driftlab.metrics")
+ALLOWED = ("driftlab.core.errors", "driftlab.core.evaluation_table", "driftlab.metrics")
 
 
 def test_metrics_import_no_other_room() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from driftlab.errors import ParameterError
-from driftlab.metrics.continual import task_accuracy
+from driftlab.core.errors import ParameterError
+from driftlab.metrics.accuracy_matrix import task_accuracy
 from driftlab.metrics.theorem import check_theorem, theorem_bound
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-from driftlab.errors import DataError
+from driftlab.core.errors import DataError
 from driftlab.metrics.transfer import scenario_matrix, transfer
 
 from .streams import stretch_rows, table_of

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
-from driftlab.errors import DataError, ParameterError
+from driftlab.core.errors import DataError, ParameterError
 from driftlab.notebooks import find
 from notebook_project import Project
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 import yaml
-from driftlab.errors import ParameterError
+from driftlab.core.errors import ParameterError
+from driftlab.core.paths import project_root
 from driftlab.methods import METHODS
 from driftlab.notebooks import changes, check_parameters, find, resolve
 from driftlab.notebooks.limits import CGL_METHODS, LIMITS, OAK_METHODS
 from driftlab.notebooks.overrides import check
-from driftlab.papers.oak import METHODS as ON_A_STREAM
-from driftlab.paths import project_root
+from driftlab.papers.oak.experiment import METHODS as ON_A_STREAM
 
 
 def test_the_methods_are_those_of_the_library() -> None:

@@ -1,7 +1,7 @@
 """A notebook's own values, its scale's file, the command line: which wins, and what is refused."""
 
 import pytest
-from driftlab.errors import ParameterError
+from driftlab.core.errors import ParameterError
 from driftlab.notebooks import Notebook, check_parameters, find, resolve
 from notebook_project import Project
 

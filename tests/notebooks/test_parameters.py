@@ -1,7 +1,7 @@
 """Reading a parameters cell without executing it."""
 
 import pytest
-from driftlab.errors import ParameterError
+from driftlab.core.errors import ParameterError
 from driftlab.notebooks import parse_cell
 from driftlab.notebooks.kinds import fits, kind_of
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from driftlab.data.nucla import load_nucla
+from driftlab.data.skeletons.nucla import load_nucla
 from driftlab.methods import method_config
-from driftlab.papers.cgl import ContinualSkeletons, TaskData, run_config, task_data
+from driftlab.papers.cgl.experiment import ContinualSkeletons, TaskData, run_config, task_data
 from driftlab.runs.engines import Engine, LocalEngine
 from driftlab.runs.experiment import Config, StageId
 from driftlab.runs.store import Store
 from driftlab.runs.sweep import SweepResult, sweep
-from driftlab.worlds.nucla_layout import nucla_world
+from driftlab.worlds.skeletons.nucla_layout import nucla_world
 
 FRAMES = 4
 SMALL: dict[str, Any] = {"width": 8, "depth": 1, "epochs": 3, "learning_rate": 1e-2}

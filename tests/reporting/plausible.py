@@ -6,8 +6,8 @@ from itertools import islice, permutations
 
 import numpy as np
 import pandas as pd
-from driftlab.provenance import Source
-from driftlab.table import evaluation_table
+from driftlab.core.evaluation_table import evaluation_table
+from driftlab.core.provenance import Source
 
 # How well a method keeps a task for each task learnt since, and how well it learns a new one.
 KEEPS = {

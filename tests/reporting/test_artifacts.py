@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from driftlab.errors import ParameterError, StoreError
-from driftlab.provenance import Source
+from driftlab.core.errors import ParameterError, StoreError
+from driftlab.core.provenance import Source
 from driftlab.reporting.artifacts import load_artifacts
 from driftlab.reporting.figures import save_figure
-from driftlab.reporting.page import write_report
-from driftlab.reporting.records import Artifact, Provenance, provenance
+from driftlab.reporting.report import write_report
+from driftlab.reporting.sidecars import Artifact, Provenance, provenance
 from driftlab.reporting.style import DPI
 from driftlab.reporting.tables import save_table
 from matplotlib.figure import Figure

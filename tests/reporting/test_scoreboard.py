@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from driftlab.provenance import Source
-from driftlab.reporting.claims import judge, save_verdicts
-from driftlab.reporting.papers import paper
-from driftlab.reporting.records import Artifact, provenance
+from driftlab.core.provenance import Source
+from driftlab.reporting.printed_papers import paper
 from driftlab.reporting.scoreboard import Entry, comparison, scoreboard
+from driftlab.reporting.sidecars import Artifact, provenance
 from driftlab.reporting.tables import save_table
+from driftlab.reporting.verdicts import judge, save_verdicts
 
 from .plausible import OFFICIAL, SUBSET, SYNTHETIC
 

@@ -7,28 +7,36 @@ from itertools import combinations
 import matplotlib
 import numpy as np
 import pytest
-from driftlab.reporting.style import METHODS, in_order, method_style, outer_labels, panels, styled
+from driftlab.reporting.printed_papers import paper, paper_keys, papers
+from driftlab.reporting.style import in_order, method_style, outer_labels, panels, styled
 from matplotlib.colors import to_rgb
 
-CGL = ["BARE", "EWC", "MAS", "TWP", "LwF", "GEM", "REPLAY", "JOINT"]
-OAK = ["Non-adaptation", "Incremental", "EWC", "iCaRL", "Offline training"]
 
-
-@pytest.mark.parametrize("methods", [CGL, OAK])
-def test_every_method_of_a_paper_has_a_colour_and_a_marker_of_its_own(methods: list[str]) -> None:
+@pytest.mark.parametrize("key", paper_keys())
+def test_every_method_of_a_paper_has_a_colour_and_a_marker_of_its_own(key: str) -> None:
+    methods = [method.name for method in paper(key).methods]
     assert in_order(reversed(methods)) == methods
-    styles = [METHODS[name] for name in methods]
+    styles = [method_style(name) for name in methods]
     assert len({style.marker for style in styles}) == len(styles)
     for first, second in combinations(styles, 2):
         apart = np.abs(np.subtract(to_rgb(first.colour), to_rgb(second.colour))).max()
         assert apart > 0.2, (first, second)
 
 
+def test_a_method_of_two_papers_looks_alike_in_both() -> None:
+    styles: dict[str, set[tuple[str, str, str]]] = {}
+    for one in papers():
+        for method in one.methods:
+            styles.setdefault(method.name, set()).add((method.colour, method.marker, method.line))
+    assert {name for name, own in styles.items() if len(own) > 1} == set()
+
+
 def test_a_new_method_gets_a_spare_style_that_no_other_method_has_and_that_stays() -> None:
     new = method_style("DER")
     assert new == method_style("DER")
-    assert new.colour not in {style.colour for style in METHODS.values()}
-    assert new.marker not in {style.marker for style in METHODS.values()}
+    listed = [method for one in papers() for method in one.methods]
+    assert new.colour not in {method.colour for method in listed}
+    assert new.marker not in {method.marker for method in listed}
 
 
 def test_order_of_methods() -> None:

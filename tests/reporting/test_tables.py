@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from driftlab.errors import ParameterError
+from driftlab.core.errors import ParameterError
 from driftlab.reporting.latex import escape
-from driftlab.reporting.records import Artifact, provenance
+from driftlab.reporting.sidecars import Artifact, provenance
 from driftlab.reporting.tables import save_table, table_content
 
 from .plausible import SYNTHETIC

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from driftlab.errors import ParameterError
+from driftlab.core.errors import ParameterError
 from driftlab.runs.canonical import canonical_json
 from driftlab.runs.experiment import StageId
 from hypothesis import given, settings

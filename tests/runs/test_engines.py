@@ -14,7 +14,7 @@ import pandas as pd
 import psutil
 import pytest
 import torch
-from driftlab.errors import ParameterError
+from driftlab.core.errors import ParameterError
 from driftlab.runs.engines import Engine, LocalEngine, make_engine
 from driftlab.runs.experiment import StageResult
 from driftlab.runs.ray_engine import RayEngine

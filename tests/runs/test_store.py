@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from driftlab.errors import ParameterError, StoreError
+from driftlab.core.errors import ParameterError, StoreError
 from driftlab.runs.experiment import StageId
 from driftlab.runs.failures import CorruptResultWarning
 from driftlab.runs.store import Store

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from driftlab.errors import ParameterError, StoreError
+from driftlab.core.errors import ParameterError, StoreError
 from driftlab.runs.engines import LocalEngine
 from driftlab.runs.experiment import Config, StageId
 from driftlab.runs.failures import CorruptResultWarning

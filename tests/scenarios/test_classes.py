@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from driftlab.errors import DataError, ParameterError
+from driftlab.core.errors import DataError, ParameterError
 from driftlab.scenarios.classes import (
     class_orders,
     split_by_class,

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from driftlab.data.detection import DetectionSet, FrameStream
-from driftlab.errors import ParameterError
-from driftlab.provenance import Source
+from driftlab.core.errors import ParameterError
+from driftlab.core.provenance import Source
+from driftlab.data.detection.records import DetectionSet, FrameStream
 from driftlab.scenarios.stream import Timeline, begun, evaluations, frames_of, stretches, timeline
 
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from driftlab.core.errors import DataError
 from driftlab.data.markers import WorldMarker, read_marker
-from driftlab.errors import DataError
 from driftlab.worlds.folders import make_once
 
 MARKER = WorldMarker("nucla", 1, 0, {"sequences_per_class": 4})

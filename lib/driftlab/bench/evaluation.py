@@ -17,15 +17,15 @@ from driftlab.metrics.detection import Detections, average_precision
 from driftlab.models.detectors.build import build_detector
 from driftlab.models.detectors.configs import INPUT
 from driftlab.models.detectors.stream_detector import Features, StreamFasterRCNN
-from driftlab.papers.stream_study import load_stream
+from driftlab.papers.oak.session import load_stream
+from driftlab.training.cpu_settings import keep_freed_memory
 from driftlab.training.detection.batches import train_detector
 from driftlab.training.detection.evaluation import detect
 from driftlab.training.detection.features import StreamFeatures
 from driftlab.training.detection.frames import Frames
+from driftlab.training.detection.ground_truth import truths_of
 from driftlab.training.detection.kept_features import FreshFeatures, KeptFeatures
 from driftlab.training.detection.runner import Optimisation
-from driftlab.training.detection.truths import truths_of
-from driftlab.training.process import keep_freed_memory
 
 DETECTOR = "small"
 LEARNT = 320

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from driftlab.bench import workload
-from driftlab.errors import DriftlabError
+from driftlab.core.errors import DriftlabError
 
 
 class BenchmarkError(DriftlabError):

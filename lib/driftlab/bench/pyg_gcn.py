@@ -1,4 +1,4 @@
-"""The GCN of `driftlab.models.gcn` a second time, from PyTorch Geometric's sparse building blocks.
+"""The GCN of `driftlab.models.graphs.gcn` a second time, from PyTorch Geometric's sparse building blocks.
 
 It shares no code with the first: the tests hold the two against each other, and the benchmark times them.
 """

@@ -12,7 +12,7 @@ from typing import Any
 
 from driftlab.bench import workload
 from driftlab.methods import method_config
-from driftlab.papers.cgl import ContinualSkeletons, TaskData, run_config
+from driftlab.papers.cgl.experiment import ContinualSkeletons, TaskData, run_config
 from driftlab.runs.engines import LocalEngine
 from driftlab.runs.experiment import StageResult, State
 from driftlab.runs.store import Store

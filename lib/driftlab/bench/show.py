@@ -16,8 +16,8 @@ from driftlab.bench import workload
 from driftlab.bench.evaluation import EvaluationTimes
 from driftlab.bench.measure import METHOD_EPOCHS, Measurement
 from driftlab.bench.stream_memory import EVALUATIONS, METHOD, StreamMemory
-from driftlab.paths import outputs_dir
-from driftlab.reporting.files import write_atomic
+from driftlab.core.files import write_atomic
+from driftlab.core.paths import outputs_dir
 
 MIB = 2**20
 

@@ -49,7 +49,7 @@ def measure_stream_memory(say: Callable[[str], None], steps: int = 150, times: i
     Raises:
         BenchmarkError: A process has failed.
     """
-    from driftlab.worlds.oak_layout import oak_world
+    from driftlab.worlds.walk.layout import oak_world
 
     lengths, peaks = [steps, steps * times], []
     for length in lengths:
@@ -76,9 +76,9 @@ def learn(steps: int) -> None:
     import torch
 
     from driftlab.models.detectors.build import build_detector
-    from driftlab.papers.oak import OnlineDetection, run_config
-    from driftlab.papers.oak_stage import OakData
-    from driftlab.papers.stream_study import load_stream
+    from driftlab.papers.oak.experiment import OnlineDetection, run_config
+    from driftlab.papers.oak.session import load_stream
+    from driftlab.papers.oak.stage import OakData
     from driftlab.runs.experiment import State
 
     torch.set_num_threads(1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from driftlab.data.nucla import BONES, JOINTS, TOTALS
+from driftlab.data.skeletons.nucla import BONES, JOINTS, TOTALS
 from driftlab.scenarios.classes import Order, split_by_class, task_orders, tasks_of
 
 __all__ = ["BONES", "CLASSES", "EPOCHS", "FRAMES", "JOINTS", "ORDERS", "TASKS", "coordinates", "labels"]

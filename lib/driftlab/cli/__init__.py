@@ -10,7 +10,7 @@ import typer
 from driftlab import __version__
 from driftlab.cli import bench, data, doctor, report, run
 from driftlab.cli.console import print_error
-from driftlab.errors import DriftlabError
+from driftlab.core.errors import DriftlabError
 from driftlab.notebooks.hush import hush
 
 app = typer.Typer(

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from driftlab.cli.console import console_for
-from driftlab.paths import outputs_dir
+from driftlab.core.paths import outputs_dir
 
 
 def bench(

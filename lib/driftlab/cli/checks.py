@@ -15,8 +15,8 @@ from typing import Literal
 import psutil
 
 from driftlab.cli.kernel import KERNEL, kernel_python
-from driftlab.errors import DriftlabError
-from driftlab.paths import outputs_dir, project_root
+from driftlab.core.errors import DriftlabError
+from driftlab.core.paths import outputs_dir, project_root
 
 GIB = 2**30
 LITTLE_MEMORY = 4 * GIB

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
-from driftlab.errors import DriftlabError
+from driftlab.core.errors import DriftlabError
 
 HEADLESS_WIDTH = 140
 """Columns where there is no terminal to fit into."""

@@ -14,8 +14,8 @@ from typer.core import TyperGroup
 
 from driftlab.cli.console import console_for
 from driftlab.cli.plan import absolute
-from driftlab.errors import MissingDataError
-from driftlab.paths import data_dir
+from driftlab.core.errors import MissingDataError
+from driftlab.core.paths import data_dir
 
 
 class _OrShow(TyperGroup):

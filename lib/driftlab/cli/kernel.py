@@ -7,7 +7,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from driftlab.errors import DriftlabError
+from driftlab.core.errors import DriftlabError
 
 KERNEL = "python3"
 

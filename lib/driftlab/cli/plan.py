@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from driftlab.cli.kernel import kernel_python
-from driftlab.errors import MissingDataError, ParameterError, StoreError
+from driftlab.core.errors import MissingDataError, ParameterError, StoreError
+from driftlab.core.provenance import of_change
 from driftlab.notebooks import Notebook, find, resolve
 from driftlab.notebooks.overrides import Scale, changes
-from driftlab.provenance import of_change
 
 
 @dataclass(frozen=True)

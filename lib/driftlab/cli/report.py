@@ -12,6 +12,6 @@ def report() -> None:
 
         driftlab report
     """
-    from driftlab.reporting.page import write_report
+    from driftlab.reporting.report import write_report
 
     console_for().print(f"{write_report()}", soft_wrap=True, highlight=False)

@@ -16,7 +16,7 @@ from driftlab.cli.batch import run_batch
 from driftlab.cli.console import console_for
 from driftlab.cli.plan import Plan, absolute, make_plans, require_ready
 from driftlab.cli.progress import Progress, summary
-from driftlab.paths import outputs_dir, outputs_path
+from driftlab.core.paths import outputs_dir, outputs_path
 
 MINUTES: dict[str, float] = {"smoke": 10, "demo": 60}
 """Wall-clock limit of a notebook where none is given. The paper scale has none."""

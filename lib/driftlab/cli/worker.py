@@ -22,7 +22,7 @@ from papermill.exceptions import PapermillExecutionError
 from papermill.execute import execute_notebook
 
 from driftlab.cli.processes import ProcessTree
-from driftlab.reporting.files import remedy
+from driftlab.core.files import remedy
 
 _ending = threading.Lock()
 """Held while the tree is being ended, so that the main thread does not leave before that is done."""

@@ -5,19 +5,21 @@ A new dataset is one more `Dataset` in `DATASETS`; nothing else in this file kno
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from driftlab.data import markers, ntu, nucla, oak, voc
-from driftlab.data.detection import DetectionSet, FrameStream
-from driftlab.data.faults import duplicate_pairs, one_frame
-from driftlab.data.ntu_names import CLASSES as NTU_CLASSES
-from driftlab.data.skeletons import Fit, SkeletonSet
-from driftlab.errors import MissingDataError, ParameterError
-from driftlab.paths import data_dir
+from driftlab.core.errors import MissingDataError
+from driftlab.core.paths import data_dir
+from driftlab.core.suggestions import look_up
+from driftlab.data import markers
+from driftlab.data.detection import oak, voc
+from driftlab.data.detection.records import DetectionSet, FrameStream
+from driftlab.data.skeletons import ntu, nucla
+from driftlab.data.skeletons.faults import duplicate_pairs, one_frame
+from driftlab.data.skeletons.ntu_names import CLASSES as NTU_CLASSES
+from driftlab.data.skeletons.records import Fit, SkeletonSet
 
 Record = TypeVar("Record", SkeletonSet, FrameStream, DetectionSet)
 
@@ -37,7 +39,7 @@ class Dataset(Generic[Record]):
     """One dataset.
 
     Attributes:
-        name: Its name in the project, also its folder's under `driftlab.paths.data_dir()`.
+        name: Its name in the project, also its folder's under `driftlab.core.paths.data_dir()`.
         title: Its full name and source.
         papers: The papers that use it ("cgl", …).
         what: What it holds, in a line.
@@ -71,7 +73,7 @@ class Dataset(Generic[Record]):
 
 @dataclass(frozen=True)
 class Preparation:
-    """How the papers bring a dataset's sequences to one length, see `driftlab.data.skeletons.prepare`."""
+    """How the papers bring sequences to one length, see `driftlab.data.skeletons.records.prepare`."""
 
     frames: int
     fit: Fit
@@ -201,15 +203,11 @@ def dataset(name: str) -> Dataset[Any]:
     Raises:
         ParameterError: There is none of this name; the text suggests the nearest.
     """
-    if name not in DATASETS:
-        near = difflib.get_close_matches(name, DATASETS, n=1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise ParameterError(f"There is no dataset {name!r}; there are {', '.join(DATASETS)}.{hint}")
-    return DATASETS[name]
+    return look_up(name, DATASETS, "dataset")
 
 
 def find(name: str, folder: Path | str | None = None) -> Path:
-    """The folder that holds a dataset: `folder` if given, else `NAME` in `driftlab.paths.data_dir()`.
+    """The folder that holds a dataset: `folder` if given, else `NAME` in `driftlab.core.paths.data_dir()`.
 
     Raises:
         MissingDataError: It is not there; the text says what to get, where to put it and how to check it.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from driftlab.errors import MissingDataError
+from driftlab.core.errors import MissingDataError
 
 OBTAIN = (
     "The paper's detector is Faster R-CNN R-50 C4 trained on PASCAL VOC 2007 and 2012. Train it with "

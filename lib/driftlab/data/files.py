@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from driftlab.errors import DataError
+from driftlab.core.errors import DataError
 
 
 def read_bytes(path: Path) -> bytes:

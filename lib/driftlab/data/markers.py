@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from driftlab.errors import DataError
+from driftlab.core.errors import DataError
 
 FILE = "world.json"
 REPAIR = "It belongs to a synthetic world: delete {place}, and it is made anew when it is next needed."

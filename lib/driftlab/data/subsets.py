@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from driftlab.errors import ParameterError
-from driftlab.provenance import Kind, Source
+from driftlab.core.errors import ParameterError
+from driftlab.core.provenance import Kind, Source
 
 
 def part(

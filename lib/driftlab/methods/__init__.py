@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
 
-from driftlab.errors import ParameterError
+from driftlab.core.errors import ParameterError
+from driftlab.core.suggestions import nearest
 from driftlab.methods.bare import Bare
 from driftlab.methods.base import Learner, Method, Task
 from driftlab.methods.ewc import EWC
@@ -72,5 +72,5 @@ def _within(value: float, limit: str) -> bool:
 
 
 def _nearest(name: str, known: Mapping[str, object]) -> str:
-    close = difflib.get_close_matches(name, list(known), 1, 0.4)
-    return (f" Did you mean '{close[0]}'?" if close else "") + f" Known: {', '.join(known) or 'none'}."
+    close = nearest(name, known)
+    return (f" Did you mean '{close}'?" if close else "") + f" Known: {', '.join(known) or 'none'}."

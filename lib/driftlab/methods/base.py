@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from driftlab.models.norm import Statistics
+from driftlab.models.graphs.norm import Statistics
 
 Parameters = dict[str, Tensor]
 Records = tuple[NDArray[np.intp], ...]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from driftlab.errors import DataError, ParameterError
+from driftlab.core.errors import DataError, ParameterError
 
 
 @dataclass(frozen=True)

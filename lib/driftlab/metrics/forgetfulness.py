@@ -10,9 +10,9 @@ from typing import Literal
 
 import pandas as pd
 
-from driftlab.errors import DataError, ParameterError
-from driftlab.metrics.continual import RUN
-from driftlab.metrics.online import class_ap, one_value_a_cell
+from driftlab.core.errors import DataError, ParameterError
+from driftlab.metrics.accuracy_matrix import RUN
+from driftlab.metrics.stream_precision import class_ap, one_value_a_cell
 
 CLASS = [*RUN, "class"]
 

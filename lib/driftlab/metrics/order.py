@@ -11,8 +11,8 @@ from typing import Literal
 
 import pandas as pd
 
-from driftlab.errors import DataError, ParameterError
-from driftlab.metrics.continual import RUN, class_accuracy, order_tasks, task_accuracy
+from driftlab.core.errors import DataError, ParameterError
+from driftlab.metrics.accuracy_matrix import RUN, class_accuracy, order_tasks, task_accuracy
 
 GROUP = ["paper", "scenario", "method", "seed"]
 

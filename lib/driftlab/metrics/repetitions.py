@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from driftlab.errors import DataError
+from driftlab.core.errors import DataError
 
 
 def over_repetitions(

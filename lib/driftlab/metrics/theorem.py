@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from driftlab.errors import ParameterError
-from driftlab.metrics.continual import RUN, average_accuracy, average_forgetting
+from driftlab.core.errors import ParameterError
+from driftlab.metrics.accuracy_matrix import RUN, average_accuracy, average_forgetting
 
 
 def theorem_bound(

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from driftlab.errors import DataError
-from driftlab.metrics.continual import RUN
-from driftlab.metrics.online import one_value_a_cell, require_fractions, run_name
+from driftlab.core.errors import DataError
+from driftlab.metrics.accuracy_matrix import RUN
+from driftlab.metrics.stream_precision import one_value_a_cell, require_fractions, run_name
 
 PREFIX = "scenario:"
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from driftlab.errors import DataError, ParameterError
+from driftlab.core.errors import DataError, ParameterError
+from driftlab.core.paths import project_root
+from driftlab.core.suggestions import did_you_mean
 from driftlab.notebooks.parameters import Parameter, parse_cell
-from driftlab.paths import project_root
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,7 @@ def _match(asked: str, paths: list[Path]) -> Path:
             "Write more of the name."
         )
     names = [name for path in paths for name in (path.stem, short[path], path.stem[:2])]
-    near = difflib.get_close_matches(wanted, names, n=1)
-    hint = f"Did you mean '{near[0]}'? " if near else ""
+    hint = did_you_mean(wanted, names)
     raise ParameterError(
         f"There is no notebook '{asked}'. {hint}There are: {', '.join(p.stem for p in paths)}."
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -11,13 +10,14 @@ from typing import Any, Literal
 
 import yaml
 
-from driftlab.errors import ParameterError
+from driftlab.core.errors import ParameterError
+from driftlab.core.paths import project_root
+from driftlab.core.suggestions import nearest
 from driftlab.notebooks.files import Notebook, find
 from driftlab.notebooks.hush import hush
 from driftlab.notebooks.kinds import choices, describe, fits
 from driftlab.notebooks.limits import broken_limit
 from driftlab.notebooks.parameters import Parameter
-from driftlab.paths import project_root
 
 Scale = Literal["smoke", "demo", "paper"]
 
@@ -173,8 +173,8 @@ _Loader.add_implicit_resolver("tag:yaml.org,2002:float", _EXPONENT, list("-+0123
 
 def _wrong(value: object, parameter: Parameter) -> str:
     expected = describe(parameter.kind)
-    near = difflib.get_close_matches(str(value), choices(parameter.kind), n=1)
-    hint = f"; did you mean '{near[0]}'?" if near else ""
+    near = nearest(str(value), choices(parameter.kind))
+    hint = f"; did you mean '{near}'?" if near else ""
     if isinstance(value, str) and _EXPONENT.fullmatch(value) and fits(float(value), parameter.kind):
         hint = f"; YAML reads it as text, write {value.lower().replace('e', '.0e', 1)}"
     return f"{value!r}: it should be {expected}, as its default {parameter.default!r} is{hint}"
@@ -194,5 +194,5 @@ def _check_keys(name: str, value: object, default: object, prefix: str) -> None:
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
-    return f" Did you mean '{near[0]}'?" if near else ""
+    near = nearest(name, known)
+    return f" Did you mean '{near}'?" if near else ""

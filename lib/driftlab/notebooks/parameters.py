@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from driftlab.errors import ParameterError
+from driftlab.core.errors import ParameterError
 from driftlab.notebooks.kinds import fits, kind_of
 
 

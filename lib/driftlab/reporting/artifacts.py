@@ -2,7 +2,7 @@
 
     outputs/tables/nucla-synthetic-demo/cgl_table_2_task-orders.json   the sidecar, beside .csv .tex .html
     outputs/figures/nucla-synthetic-demo/cgl_figure_2.json             beside .png .pdf
-    outputs/claims/nucla-synthetic-demo/41_cgl_task_order.json         see driftlab.reporting.claims
+    outputs/claims/nucla-synthetic-demo/41_cgl_task_order.json         see driftlab.reporting.verdicts
     outputs/reference/NAME/…                                           the same folders, committed
 
 The folder carries the data's name and kind and the scale, so official and synthetic results never overwrite
@@ -19,11 +19,11 @@ from typing import Literal
 
 from pydantic import ValidationError
 
-from driftlab.errors import StoreError
-from driftlab.paths import outputs_dir
-from driftlab.reporting.files import slug, write_atomic
-from driftlab.reporting.papers import paper as find_paper
-from driftlab.reporting.records import (
+from driftlab.core.errors import StoreError
+from driftlab.core.files import slug, write_atomic
+from driftlab.core.paths import outputs_dir
+from driftlab.reporting.printed_papers import paper as find_paper
+from driftlab.reporting.sidecars import (
     Artifact,
     Provenance,
     StoredFile,

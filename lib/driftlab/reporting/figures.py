@@ -9,7 +9,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from driftlab.reporting.artifacts import save_artifact
-from driftlab.reporting.records import Artifact, Provenance
+from driftlab.reporting.sidecars import Artifact, Provenance
 from driftlab.reporting.style import DPI, styled
 
 CHARACTERS_AN_INCH = 19

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from driftlab.errors import StoreError
+from driftlab.core.errors import StoreError
 
 if TYPE_CHECKING:
-    from driftlab.reporting.claims import Verdict
-    from driftlab.reporting.records import Artifact, TableContent
+    from driftlab.reporting.sidecars import Artifact, TableContent
+    from driftlab.reporting.verdicts import Verdict
 
 TEMPLATES = Path(__file__).parent / "templates"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from driftlab.reporting.records import Mark, TableContent
+from driftlab.reporting.sidecars import Mark, TableContent
 
 ESCAPES = {
     "\\": r"\textbackslash{}",

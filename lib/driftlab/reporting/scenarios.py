@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from driftlab.errors import ParameterError
+from driftlab.core.errors import ParameterError
 
 
 def one_scenario(frame: pd.DataFrame, what: str) -> pd.DataFrame:

@@ -10,11 +10,11 @@ from typing import Literal
 
 import pandas as pd
 
-from driftlab.provenance import Kind
+from driftlab.core.provenance import Kind
 from driftlab.reporting.artifacts import Found, Problem, load_artifacts
-from driftlab.reporting.claims import FoundVerdicts, Verdict, load_verdicts
-from driftlab.reporting.papers import PAPERS, ArtifactSpec, Claim, Paper, PaperTable, paper
-from driftlab.reporting.records import Artifact, Provenance
+from driftlab.reporting.printed_papers import ArtifactSpec, Claim, Paper, PaperTable, papers
+from driftlab.reporting.sidecars import Artifact, Provenance
+from driftlab.reporting.verdicts import FoundVerdicts, Verdict, load_verdicts
 
 State = Literal["official", "subset", "synthetic", "not yet"]
 STATES: dict[State, str] = {
@@ -157,7 +157,7 @@ def scoreboard(outputs: Path | None = None) -> Scoreboard:
     found, problems = load_artifacts(outputs)
     verdicts, unreadable = load_verdicts(outputs)
     return Scoreboard(
-        papers=tuple(_board(paper(key), found, verdicts) for key in PAPERS),
+        papers=tuple(_board(one, found, verdicts) for one in papers()),
         problems=(*problems, *unreadable),
     )
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import wraps
+from functools import cache, wraps
 from typing import Any, ParamSpec, TypeVar
 
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+
+from driftlab.reporting.printed_papers import papers
 
 DPI = 150
 P = ParamSpec("P")
@@ -47,38 +49,32 @@ class MethodStyle:
     line: str = "-"
 
 
-# Okabe and Ito's palette, which stays apart under the common colour blindnesses. Its yellow is too faint for
-# lines on white; grey takes its place. Markers differ as well, for print without colours. Methods of one
-# paper never share a style; those of two papers do where they have one role: the lower bound is grey,
-# rehearsal red, training on everything black.
-METHODS: dict[str, MethodStyle] = {
-    "Non-adaptation": MethodStyle("#7f7f7f", "o", ":"),
-    "Incremental": MethodStyle("#0072b2", "P"),
-    "BARE": MethodStyle("#7f7f7f", "o"),
-    "EWC": MethodStyle("#e69f00", "s"),
-    "iCaRL": MethodStyle("#d55e00", "X"),
-    "MAS": MethodStyle("#56b4e9", "^"),
-    "TWP": MethodStyle("#cc79a7", "v"),
-    "LwF": MethodStyle("#009e73", "D"),
-    "GEM": MethodStyle("#0072b2", "P"),
-    "REPLAY": MethodStyle("#d55e00", "X"),
-    "JOINT": MethodStyle("#000000", "*", "--"),
-    "Offline training": MethodStyle("#000000", "*", "--"),
-}
 SPARE = [
-    MethodStyle(colour, marker, ":") for marker in "<>hpd" for colour in ("#332288", "#882255", "#44aa99")
+    MethodStyle(colour, marker, ":") for marker in "<>8pd" for colour in ("#882255", "#44aa99", "#999933")
 ]
 
 
+@cache
+def _methods() -> dict[str, MethodStyle]:
+    # Methods of one paper never share a style; a method of two papers looks alike in both (a test).
+    return {
+        method.name: MethodStyle(method.colour, method.marker, method.line)
+        for paper in papers()
+        for method in paper.methods
+    }
+
+
 def method_style(name: str) -> MethodStyle:
-    """The method's style; a method without one of its own gets a spare one, always the same."""
-    return METHODS.get(name) or SPARE[zlib.crc32(name.encode()) % len(SPARE)]
+    """The method's style from its `paper.yaml`; a method without one gets a spare one, always the same."""
+    return _methods().get(name) or SPARE[zlib.crc32(name.encode()) % len(SPARE)]
 
 
 def in_order(names: Iterable[str]) -> list[str]:
-    """Distinct method names as the papers list them, others after them by name."""
-    known = list(METHODS)
-    return sorted(set(names), key=lambda name: (known.index(name) if name in known else len(known), name))
+    """Distinct method names as the paper that has most of them lists them, others after them by name."""
+    wanted = set(names)
+    lists = [[method.name for method in paper.methods] for paper in papers()]
+    listed = max(lists, key=lambda names: len(wanted & set(names)))
+    return sorted(wanted, key=lambda name: (listed.index(name) if name in listed else len(listed), name))
 
 
 def styled(function: Callable[P, R]) -> Callable[P, R]:

@@ -11,11 +11,11 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from driftlab.errors import ParameterError
+from driftlab.core.errors import ParameterError
 from driftlab.reporting.artifacts import save_artifact
 from driftlab.reporting.html import table_page
 from driftlab.reporting.latex import latex_table
-from driftlab.reporting.records import Artifact, Mark, Provenance, TableContent
+from driftlab.reporting.sidecars import Artifact, Mark, Provenance, TableContent
 
 Better = Literal["low", "high"]
 
@@ -39,7 +39,7 @@ def save_table(
 
     Args:
         frame: Index = row labels, columns = column labels, cells = numbers or texts. Where a table shall be
-            compared with the paper's, its labels are the paper's (see `driftlab.reporting.papers`).
+            compared with the paper's, its labels are the paper's (see `driftlab.reporting.printed_papers`).
         paper: Key of the paper, for example `cgl`.
         artifact: Id of the artifact, for example `table_2`.
         title: One line.

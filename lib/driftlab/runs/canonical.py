@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from driftlab.errors import ParameterError
+from driftlab.core.errors import ParameterError
 
 
 def canonical_json(value: Any, what: str = "value") -> bytes:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Any, Protocol
 
-from driftlab.errors import ParameterError
+from driftlab.core.errors import ParameterError
 from driftlab.runs.experiment import Config, Experiment, StageResult, State
 from driftlab.runs.local_engine import LocalEngine
 from driftlab.runs.workers import usable_cores

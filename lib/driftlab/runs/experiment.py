@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
-from driftlab.errors import ParameterError
+from driftlab.core.errors import ParameterError
 from driftlab.runs.canonical import canonical_json
 
 Config = Mapping[str, Any]

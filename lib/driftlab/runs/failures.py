@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from driftlab.errors import DriftlabError
+from driftlab.core.errors import DriftlabError
 
 SHOWN = 5
 

@@ -14,7 +14,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
 
-from driftlab.errors import ParameterError
+from driftlab.core.errors import ParameterError
 from driftlab.runs.experiment import Config, Experiment, StageResult, State
 from driftlab.runs.failures import StageError
 from driftlab.runs.workers import limit_threads, run_stages

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from driftlab.errors import StoreError
+from driftlab.core.errors import StoreError
 
 
 class StageLocks:

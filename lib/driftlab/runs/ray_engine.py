@@ -13,7 +13,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import Any
 
-from driftlab.errors import ParameterError
+from driftlab.core.errors import ParameterError
 from driftlab.runs.experiment import Config, Experiment, StageResult, State
 from driftlab.runs.workers import limit_threads, run_stages, usable_cores
 

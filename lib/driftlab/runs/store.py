@@ -8,7 +8,6 @@ import os
 import re
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -21,7 +20,8 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 
 from driftlab import __version__
-from driftlab.errors import ParameterError, StoreError
+from driftlab.core.errors import ParameterError, StoreError
+from driftlab.core.files import replace_file
 from driftlab.runs.canonical import as_json, canonical_json
 from driftlab.runs.experiment import Row, StageId, State
 from driftlab.runs.failures import CorruptResultWarning
@@ -231,18 +231,10 @@ class Store:
     def _write(self, path: Path, raw: bytes) -> None:
         # One writer a key, its lock's holder: one name is enough, and what a kill left there is overwritten.
         # The folder is not synced: after a power cut a file may be absent, but it is never half there.
-        temporary = path.with_name(f".{path.name}.tmp")
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with temporary.open("wb") as file:
-                file.write(raw)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(path)
+            replace_file(path, raw, path.with_name(f".{path.name}.tmp"))
             self._reported.discard(path)
         except OSError as error:
-            with suppress(OSError):
-                temporary.unlink(missing_ok=True)
             full = error.errno in (errno.ENOSPC, errno.EDQUOT)
             reason = "the disk is full" if full else error.strerror
             remedy = "Free some space" if full else "Mend this"

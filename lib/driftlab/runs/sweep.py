@@ -9,15 +9,15 @@ from typing import Any
 
 import pandas as pd
 
-from driftlab.errors import ParameterError
-from driftlab.runs.driver import Driver
+from driftlab.core.errors import ParameterError
+from driftlab.core.evaluation_table import evaluation_table
 from driftlab.runs.engines import Engine
 from driftlab.runs.experiment import Config, Experiment, Row
 from driftlab.runs.failures import Failure, SweepError, SweepWarning
-from driftlab.runs.graph import KeepStates, StageGraph
 from driftlab.runs.progress import Progress
+from driftlab.runs.scheduler import Driver
+from driftlab.runs.stage_graph import KeepStates, StageGraph
 from driftlab.runs.store import Store
-from driftlab.table import evaluation_table
 
 __all__ = ["Failure", "SweepError", "SweepResult", "SweepWarning", "sweep"]
 

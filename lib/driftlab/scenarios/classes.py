@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from driftlab.errors import DataError, ParameterError
+from driftlab.core.errors import DataError, ParameterError
 
 Order = tuple[int, ...]
 """Class ids in the order in which they are learnt; consecutive groups form the tasks."""

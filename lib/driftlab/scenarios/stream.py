@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from driftlab.data.detection import FrameStream
-from driftlab.errors import ParameterError
+from driftlab.core.errors import ParameterError
+from driftlab.data.detection.records import FrameStream
 
 
 @dataclass(frozen=True)

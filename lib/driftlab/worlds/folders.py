@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 from filelock import FileLock
 
+from driftlab.core.errors import DataError
+from driftlab.core.files import whole_folder
+from driftlab.core.paths import worlds_dir
 from driftlab.data.markers import WorldMarker, read_marker
-from driftlab.errors import DataError
-from driftlab.paths import worlds_dir
 
 
 def make_once(folder: Path | str | None, marker: WorldMarker, write: Callable[[Path], None]) -> Path:
@@ -20,7 +20,7 @@ def make_once(folder: Path | str | None, marker: WorldMarker, write: Callable[[P
     under the folder's name, and of two processes one writes and the other waits.
 
     Args:
-        folder: Where the world belongs; None for its place in `driftlab.paths.worlds_dir()`.
+        folder: Where the world belongs; None for its place in `driftlab.core.paths.worlds_dir()`.
         marker: What makes the world.
         write: Writes the world's files into an empty folder.
 
@@ -36,12 +36,9 @@ def make_once(folder: Path | str | None, marker: WorldMarker, write: Callable[[P
         place.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(place.with_name(f".{place.name}.lock")):
             if not _is_there(place, marker):
-                partial = place.with_name(f".{place.name}.partial")
-                shutil.rmtree(partial, ignore_errors=True)  # of a process that was killed: the lock is ours
-                partial.mkdir()
-                write(partial)
-                marker.write(partial)
-                partial.rename(place)
+                with whole_folder(place) as partial:
+                    write(partial)
+                    marker.write(partial)
     except OSError as error:
         raise DataError(
             f"The synthetic world cannot be written here ({error.strerror}).", file=place

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from driftlab.data.coco import load_coco
-from driftlab.errors import DataError, ParameterError
+from driftlab.core.errors import DataError, ParameterError
+from driftlab.data.detection.coco import load_coco
 from driftlab.models.detectors.build import build_detector, load_weights, read_checkpoint, widen
 from driftlab.models.detectors.configs import DETECTORS, INPUT
 from driftlab.models.detectors.stream_detector import StreamFasterRCNN

@@ -8,12 +8,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 import torch
-from driftlab.data.detection import DetectionSet, FrameStream
-from driftlab.data.oak import load_oak
+from driftlab.core.provenance import Source
+from driftlab.data.detection.oak import load_oak
+from driftlab.data.detection.records import DetectionSet, FrameStream
 from driftlab.models.detectors.build import build_detector
 from driftlab.models.detectors.stream_detector import StreamFasterRCNN
-from driftlab.provenance import Source
-from driftlab.worlds.oak_layout import oak_world
+from driftlab.worlds.walk.layout import oak_world
 from PIL import Image
 
 SIDE = 64

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from driftlab.data.oak import load_oak
+from driftlab.data.detection.oak import load_oak
 from driftlab.methods.exemplars import Exemplars
 from driftlab.methods.icarl import ICaRL
 from driftlab.models.detectors.build import build_detector

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from driftlab.data.detection import FrameStream
-from driftlab.errors import ParameterError
+from driftlab.core.errors import ParameterError
+from driftlab.data.detection.records import FrameStream
 from driftlab.models.detectors.stream_detector import StreamFasterRCNN
 from driftlab.training.detection.batches import _Shuffled, train_detector
+from driftlab.training.detection.checkpoint_state import Tensors, arrays, tensors
+from driftlab.training.detection.epochs import give_optimiser, take_optimiser
 from driftlab.training.detection.features import StreamFeatures
 from driftlab.training.detection.frames import Frames
-from driftlab.training.detection.passes import give_optimiser, take_optimiser
 from driftlab.training.detection.runner import Optimisation
-from driftlab.training.detection.states import Tensors, arrays, tensors
 from driftlab.training.detection.stream import detector_state, restore
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import torch
-from driftlab.data.detection import FrameStream
+from driftlab.data.detection.records import FrameStream
 from driftlab.metrics.detection import Detections, Truth
 from driftlab.models.detectors.heads import Doubt
 from driftlab.models.detectors.stream_detector import StreamFasterRCNN

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from driftlab.data.detection import DetectionSet, FrameStream
-from driftlab.errors import StoreError
+from driftlab.core.errors import StoreError
+from driftlab.data.detection.records import DetectionSet, FrameStream
 from driftlab.models.detectors.stream_detector import Features, StreamFasterRCNN
 from driftlab.training.detection import features as features_module
 from driftlab.training.detection import kept_features as kept_module

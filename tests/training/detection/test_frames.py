@@ -7,8 +7,8 @@ import dataclasses
 import numpy as np
 import pytest
 import torch
-from driftlab.data.detection import DetectionSet, FrameStream, read_image
-from driftlab.errors import DataError
+from driftlab.core.errors import DataError
+from driftlab.data.detection.records import DetectionSet, FrameStream, read_image
 from driftlab.training.detection.frames import Frames
 
 

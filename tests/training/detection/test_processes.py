@@ -12,14 +12,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from driftlab.data.detection import FrameStream
-from driftlab.errors import ParameterError
+from driftlab.core.errors import ParameterError
+from driftlab.data.detection.records import FrameStream
 from driftlab.models.detectors.stream_detector import StreamFasterRCNN
 from driftlab.training.detection import runner
 from driftlab.training.detection.batches import train_detector
 from driftlab.training.detection.frames import Frames
 from driftlab.training.detection.runner import Optimisation, share
-from driftlab.worlds.oak_layout import oak_world
+from driftlab.worlds.walk.layout import oak_world
 
 SCRIPT = Path(__file__).with_name("one_of_two.py")
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from driftlab.data.coco import load_coco
-from driftlab.data.detection import DetectionSet
+from driftlab.data.detection.coco import load_coco
+from driftlab.data.detection.records import DetectionSet
 from driftlab.metrics.detection import average_precision
 from driftlab.models.detectors.build import build_detector
 from driftlab.models.detectors.configs import INPUT
@@ -15,9 +15,9 @@ from driftlab.models.detectors.stream_detector import StreamFasterRCNN
 from driftlab.training.detection.batches import train_detector
 from driftlab.training.detection.evaluation import detect
 from driftlab.training.detection.frames import Frames
+from driftlab.training.detection.ground_truth import truths_of
 from driftlab.training.detection.kept_features import FreshFeatures
 from driftlab.training.detection.runner import Optimisation
-from driftlab.training.detection.truths import truths_of
 
 PHOTOS = 32
 

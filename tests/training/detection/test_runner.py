@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import psutil
 import pytest
-from driftlab.data.detection import FrameStream
+from driftlab.data.detection.records import FrameStream
 from driftlab.models.detectors.build import build_detector
 from driftlab.models.detectors.stream_detector import StreamFasterRCNN
 from driftlab.training.detection.batches import train_detector

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 import torch
-from driftlab.data.detection import FrameStream
-from driftlab.errors import ParameterError
+from driftlab.core.errors import ParameterError
+from driftlab.data.detection.records import FrameStream
 from driftlab.methods.bare import Bare
 from driftlab.methods.base import Learner, Method, Parameters, Task
 from driftlab.methods.ewc import OnlineEWC
@@ -19,11 +19,11 @@ from driftlab.methods.icarl import ICaRL
 from driftlab.methods.mas import MAS
 from driftlab.models.detectors.stream_detector import StreamFasterRCNN
 from driftlab.scenarios.stream import timeline
+from driftlab.training.detection.checkpoint_state import Tensors
 from driftlab.training.detection.features import StreamFeatures
 from driftlab.training.detection.frames import Frames
 from driftlab.training.detection.learner import DetectorLearner
 from driftlab.training.detection.runner import Optimisation
-from driftlab.training.detection.states import Tensors
 from driftlab.training.detection.stream import OnlineDetector
 from torch import Tensor
 

@@ -13,7 +13,7 @@ from mmdet.registry import MODELS
 from mmengine.logging import MMLogger
 from torch import Tensor
 
-from driftlab.errors import DataError, ParameterError
+from driftlab.core.errors import DataError, ParameterError
 from driftlab.models.detectors import heads  # noqa: F401  registers the heads
 from driftlab.models.detectors.configs import DETECTORS
 from driftlab.models.detectors.stream_detector import StreamFasterRCNN

@@ -16,7 +16,7 @@ import torch
 import torchvision
 from torch import Tensor
 
-from driftlab.errors import DriftlabError
+from driftlab.core.errors import DriftlabError
 
 EXTENSION = "mmcv._ext"
 

@@ -11,11 +11,11 @@ from torch import Tensor
 from torch.utils.data import DataLoader, Dataset, Sampler
 
 from driftlab.models.detectors.stream_detector import StreamFasterRCNN
+from driftlab.training.detection.checkpoint_state import Tensors
+from driftlab.training.detection.epochs import Passes
 from driftlab.training.detection.features import StreamFeatures
 from driftlab.training.detection.frames import Frames
-from driftlab.training.detection.passes import Passes
 from driftlab.training.detection.runner import Optimisation, runner, share
-from driftlab.training.detection.states import Tensors
 
 
 class _Images(Dataset[Any]):

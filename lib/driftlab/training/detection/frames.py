@@ -12,8 +12,8 @@ from mmengine.structures import InstanceData
 from numpy.typing import NDArray
 from torch import Tensor
 
-from driftlab.data.detection import DetectionSet, read_image
-from driftlab.errors import DataError
+from driftlab.core.errors import DataError
+from driftlab.data.detection.records import DetectionSet, read_image
 from driftlab.models.detectors.stream_detector import Features
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import tempfile
 import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -20,7 +19,8 @@ from filelock import FileLock
 from numpy.lib.format import write_array_header_1_0
 from numpy.typing import NDArray
 
-from driftlab.errors import StoreError
+from driftlab.core.errors import StoreError
+from driftlab.core.files import whole_folder
 from driftlab.models.detectors.stream_detector import Features, StreamFasterRCNN
 from driftlab.training.detection.features import compute
 from driftlab.training.detection.frames import Frames
@@ -104,7 +104,7 @@ class _Level:
 
 
 def _make(folder: Path, detector: StreamFasterRCNN, frames: Frames) -> None:
-    with _renamed_when_done(folder) as making, ExitStack() as opened:
+    with whole_folder(folder) as making, ExitStack() as opened:
         files: list[BinaryIO] = []
         shapes: list[list[int]] = []
         checksums: list[list[int]] = []
@@ -124,16 +124,6 @@ def _make(folder: Path, detector: StreamFasterRCNN, frames: Frames) -> None:
             file.flush()
             os.fsync(file.fileno())
         (making / SHAPES).write_text(json.dumps([shapes, checksums]), "utf-8")
-
-
-@contextmanager
-def _renamed_when_done(folder: Path) -> Iterator[Path]:
-    making = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    try:
-        yield making
-        making.rename(folder)
-    finally:
-        shutil.rmtree(making, ignore_errors=True)
 
 
 def _opened(folder: Path) -> list[_Level] | None:

@@ -8,10 +8,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from driftlab.errors import ParameterError
+from driftlab.core.errors import ParameterError
 from driftlab.methods.base import Parameters, Records
 from driftlab.models.detectors.stream_detector import StreamFasterRCNN
-from driftlab.models.norm import Statistics
+from driftlab.models.graphs.norm import Statistics
 from driftlab.training.detection.frames import Batch
 
 

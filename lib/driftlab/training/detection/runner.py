@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.utils.data import DataLoader, Dataset
 
-from driftlab.errors import ParameterError
-from driftlab.training.finite import require_finite
+from driftlab.core.errors import ParameterError
+from driftlab.training.finite_check import require_finite
 
 _NUMBER = itertools.count()
 

@@ -17,12 +17,12 @@ from torch.utils.data import Dataset
 from driftlab.methods.base import Method, Task
 from driftlab.methods.exemplars import Exemplars
 from driftlab.models.detectors.stream_detector import StreamFasterRCNN
+from driftlab.training.detection.checkpoint_state import Tensors, part
+from driftlab.training.detection.epochs import give_optimiser, take_optimiser, trainable
 from driftlab.training.detection.features import StreamFeatures
 from driftlab.training.detection.frames import Batch
 from driftlab.training.detection.learner import DetectorLearner
-from driftlab.training.detection.passes import give_optimiser, take_optimiser, trainable
 from driftlab.training.detection.runner import Optimisation, runner, share
-from driftlab.training.detection.states import Tensors, part
 
 
 @dataclass

@@ -1,0 +1,149 @@
+"""OAK's tree of files: which frames there are, in which order, and that each has its labels."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from driftlab.core.errors import DataError
+from driftlab.data.detection.images import SUFFIXES
+
+TRAIN = "OAK_TRAIN"
+TEST = "OAK_TEST"
+RAW = "Raw"
+LABEL = "Label"
+
+_REPAIR = (
+    "Complete the copy: a frame of Raw has a label file of the same name in Label, and the other way round."
+)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One frame: its name (with its step's, in training), its picture, and its labels."""
+
+    name: str
+    image: Path
+    label: Path
+
+    @property
+    def time(self) -> tuple[int, ...]:
+        """The numbers in the file's name; they order frames in time."""
+        return _numbers(self.image.stem)
+
+
+def training_frames(folder: Path) -> tuple[list[list[Frame]], list[Path]]:
+    """The frames of each step in order, and the files that are ignored: neither JPEG nor JSON.
+
+    Args:
+        folder: `OAK_TRAIN`.
+
+    Raises:
+        DataError: There is no frame; a step folder is missing, empty or not numbered; a frame has no labels,
+            or labels have no frame.
+    """
+    raw, labels = folder / RAW, folder / LABEL
+    steps = _numbered(raw)
+    if not steps:
+        raise DataError("The stream is empty: there is no step folder.", file=raw)
+    missing = max(steps) - min(steps) + 1 - len(steps)
+    if missing:
+        # Never a list of all: a folder that is named by a date leaves a gap of billions.
+        every = itertools.chain.from_iterable(range(a + 1, b) for a, b in itertools.pairwise(sorted(steps)))
+        first = list(itertools.islice(every, 6))
+        raise DataError(
+            f"{missing} step folders are missing between {steps[min(steps)].name} and "
+            f"{steps[max(steps)].name}: {_some(first)}.",
+            file=raw,
+            hint="Complete the copy; a stream with a gap would be another stream.",
+        )
+    unframed = sorted(set(_numbered(labels)) - set(steps)) if labels.is_dir() else []
+    if unframed:
+        raise DataError(
+            f"There are labels of steps without frames: {_some(unframed)}.", file=labels, hint=_REPAIR
+        )
+    batches, ignored = [], []
+    for number in sorted(steps):
+        step = steps[number].name
+        frames, others = _paired(raw / step, labels / step, f"{step}/")
+        if not frames:
+            raise DataError("This step has no frame.", file=raw / step, hint="Complete the copy.")
+        batches.append(frames)
+        ignored += others
+    return batches, ignored
+
+
+def test_frames(folder: Path) -> tuple[list[Frame], list[Path]]:
+    """The held-out frames in order of time, and the files that are ignored, as for `training_frames`.
+
+    Args:
+        folder: `OAK_TEST`.
+
+    Raises:
+        DataError: There is no frame; a frame has no labels, or labels have no frame.
+    """
+    frames, ignored = _paired(folder / RAW, folder / LABEL, "")
+    if not frames:
+        raise DataError(
+            "There is no test frame.", file=folder / RAW, hint="Evaluation needs them; complete the copy."
+        )
+    return frames, ignored
+
+
+def _numbered(folder: Path) -> dict[int, Path]:
+    """The step folders by their numbers."""
+    found: dict[int, Path] = {}
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if not path.is_dir() or path.name.startswith("."):
+            continue
+        numbers = _numbers(path.name)
+        if len(numbers) != 1 or numbers[0] in found:
+            same = f" {found[numbers[0]].name} is the same step." if numbers and numbers[0] in found else ""
+            raise DataError(f"A step folder's name must be its number, once.{same}", file=path)
+        found[numbers[0]] = path
+    return found
+
+
+def _paired(raw: Path, labels: Path, prefix: str) -> tuple[list[Frame], list[Path]]:
+    """The frames of two folders that have the same names, in order of time, and what else lies there."""
+    images, others = _files(raw, SUFFIXES)
+    annotations, more = _files(labels, (".json",))
+    for have, lack, what, place in (
+        (images, annotations, "frames without labels", raw),
+        (annotations, images, "labels without a frame", labels),
+    ):
+        alone = sorted(set(have) - set(lack))
+        if alone:
+            raise DataError(
+                f"There are {len(alone)} {what}.", file=place, record=prefix + alone[0], hint=_REPAIR
+            )
+    order = sorted(images, key=lambda name: (_numbers(name), name))
+    return [Frame(prefix + name, images[name], annotations[name]) for name in order], others + more
+
+
+def _files(folder: Path, suffixes: tuple[str, ...]) -> tuple[dict[str, Path], list[Path]]:
+    """The files of these kinds by name without suffix, and the others that are not hidden."""
+    found: dict[str, Path] = {}
+    others = []
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if path.name.startswith("."):
+            continue
+        if path.suffix.lower() in suffixes:
+            if path.stem in found:
+                raise DataError(f"{found[path.stem].name} has the same name.", file=path)
+            found[path.stem] = path
+        else:
+            others.append(path)
+    return found, others
+
+
+def _numbers(name: str) -> tuple[int, ...]:
+    return tuple(int(digits) for digits in re.findall(r"\d+", name))
+
+
+def _some(numbers: Iterable[int]) -> str:
+    listed = [str(number) for number in numbers]
+    return ", ".join(listed[:5]) + (", …" if len(listed) > 5 else "")

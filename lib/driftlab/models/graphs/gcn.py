@@ -1,0 +1,117 @@
+"""The graph-convolution network on skeletons (the CGL paper's default backbone)."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import cast
+
+import torch
+from torch import Tensor, nn
+
+from driftlab.models.graphs.backbone import Backbone
+from driftlab.models.graphs.graph_layer import GraphLayer
+from driftlab.models.graphs.norm import RowNorm, Statistics
+from driftlab.models.graphs.products import Linear
+
+
+def skeleton_adjacency(joints: int, bones: Sequence[tuple[int, int]]) -> Tensor:
+    """(V, V) with ones for bones, both ways, and for self loops."""
+    adjacency = torch.eye(joints)
+    for a, b in bones:
+        adjacency[a, b] = adjacency[b, a] = 1.0
+    return adjacency
+
+
+class GCN(Backbone):
+    """Graph-convolution layers, a readout over the joints, and a small classifier.
+
+    Each joint's input is its coordinates over all frames as one vector. Readout: the sigmoid-weighted sum
+    over the joints beside the maximum over them. Classifier: linear, ReLU, batch norm, linear.
+
+    Args:
+        joints: V.
+        bones: Pairs of joints.
+        features: Length of a joint's input vector (3 × frames × bodies).
+        classes: Outputs, all there from the start.
+        width: Units of a layer.
+        depth: Number of graph-convolution layers.
+    """
+
+    def __init__(
+        self,
+        joints: int,
+        bones: Sequence[tuple[int, int]],
+        features: int,
+        classes: int,
+        width: int = 64,
+        depth: int = 2,
+    ) -> None:
+        super().__init__()
+        sizes = [features] + [width] * depth
+        self.layers = nn.ModuleList(GraphLayer(a, b) for a, b in itertools.pairwise(sizes))
+        self.attention = nn.Linear(width, 1)
+        self.hidden = Linear(2 * width, width)
+        self.norm = RowNorm(width)
+        self.output = nn.Linear(width, classes)
+        self.register_buffer("adjacency", skeleton_adjacency(joints, bones), persistent=False)
+        self.adjacency: Tensor
+
+    @staticmethod
+    def features(shape: Sequence[int]) -> int:
+        """Length of a joint's input vector for sequences of shape (T, M, V, 3)."""
+        return shape[0] * shape[1] * shape[3]
+
+    @staticmethod
+    def inputs(coordinates: Tensor) -> Tensor:
+        """(B, T, M, V, 3) coordinates as node features (B, V, T·M·3)."""
+        return coordinates.permute(0, 3, 1, 2, 4).flatten(2).contiguous()
+
+    def constants(self, x: Tensor, fused: bool) -> dict[str, Tensor]:
+        """The first layer's neighbour sum and, for the fused form, transposes of it and of the inputs."""
+        summed = self.adjacency @ x
+        if not fused:
+            return {"summed": summed}
+        across = {name: t.flatten(0, 1).T.contiguous() for name, t in (("x_t", x), ("summed_t", summed))}
+        return {"summed": summed, **across}
+
+    def forward(
+        self,
+        x: Tensor,
+        summed: Tensor,
+        x_t: Tensor | None = None,
+        summed_t: Tensor | None = None,
+        *,
+        statistics: Statistics = "update",
+        mask: Tensor | None = None,
+        topology: bool = False,
+        fused: bool = False,
+    ) -> tuple[Tensor, Tensor | None]:
+        """Classify graphs.
+
+        Args:
+            x: (B, V, features).
+            summed: (B, V, features), from `constants`, as are the next two.
+            x_t: (features, B·V).
+            summed_t: (features, B·V).
+            statistics: See `RowNorm`.
+            mask: (B,), zero for padded graphs.
+            topology: Also return TWP's ‖E‖², summed over the layers.
+            fused: Use the layers' single-step form.
+
+        Returns:
+            Logits (B, classes), and (B,) or None.
+        """
+        energy: Tensor | None = None
+        h = x
+        known: Tensor | None = summed
+        across = (x_t, summed_t) if x_t is not None and summed_t is not None else None
+        for layer in cast(list[GraphLayer], self.layers):
+            if topology:
+                own = layer.topology(h, self.adjacency)
+                energy = own if energy is None else energy + own
+            h = layer(h, self.adjacency, known, statistics, mask, fused, across)
+            known = across = None
+        weight = torch.sigmoid(self.attention(h))
+        graph = torch.cat([(h * weight).sum(1), h.amax(1)], dim=-1)
+        return self.output(self.norm(torch.relu(self.hidden(graph)), statistics, mask)), energy

@@ -1,0 +1,179 @@
+"""What every CGL notebook needs: its data and its runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from driftlab.core.errors import ParameterError
+from driftlab.data import catalog
+from driftlab.data.skeletons.faults import without_duplicates
+from driftlab.data.skeletons.records import SkeletonSet
+from driftlab.methods import method_config
+from driftlab.papers.cgl.experiment import ContinualSkeletons, run_config, task_data
+from driftlab.papers.session import Study
+from driftlab.scenarios.classes import Order
+from driftlab.worlds.skeletons.ntu_layout import ntu_world
+from driftlab.worlds.skeletons.nucla_layout import nucla_world
+
+WORLDS = {"world": ("nucla", nucla_world), "world-ntu": ("ntu", ntu_world)}
+"""The synthetic stand-ins by the name that a notebook's `data` has for them."""
+
+BEST_ON_NTU: dict[str, dict[str, float]] = {"TWP": {"lambda_l": 100.0}, "LwF": {"lambda_dist": 0.1}}
+"""Where Table 3's best hyper-parameters on NTU-CIL differ from those on UCLA-CIL, the methods' defaults."""
+
+
+def load_skeletons(data: str, folder: str = "", sequences: int = 80, seed: int = 0) -> SkeletonSet:
+    """A dataset, official or synthetic, by the name that notebooks use.
+
+    Args:
+        data: `world` and `world-ntu` are synthetic and made on first use; else a name of the catalog.
+        folder: Where an official dataset lies; empty for its usual place.
+        sequences: How many sequences a class of a world has.
+        seed: A world's seed.
+
+    Raises:
+        ParameterError: The name is unknown.
+        MissingDataError: The dataset is not there; the text says what to get and where to put it.
+    """
+    if data in WORLDS:
+        if folder:
+            raise ParameterError(f"data is {data!r}, which is made, not read: data_folder has no use here.")
+        name, make = WORLDS[data]
+        skeletons = catalog.load(name, make(sequences_per_class=sequences, seed=seed))
+    elif data in catalog.SKELETONS:
+        skeletons = catalog.load(data, folder or None)
+    else:
+        raise ParameterError(f"data is {data!r}; it can be {', '.join([*WORLDS, *catalog.SKELETONS])}.")
+    assert isinstance(skeletons, SkeletonSet)
+    return skeletons
+
+
+class SkeletonStudy(Study):
+    """A study of skeletons.
+
+    Args:
+        notebook: Its name, for provenance.
+        scale: `smoke`, `demo` or `paper`, for provenance.
+        data: See `load_skeletons`.
+        data_folder: See `load_skeletons`.
+        world_sequences: See `load_skeletons`.
+        world_seed: See `load_skeletons`.
+        drop_duplicates: Leave the second sequence of each equal pair out.
+        engine: `local` or `ray`.
+        jobs: How many batches of runs are worked on at once; 0 for one a core.
+        replicas: How many runs are trained side by side in a batch at most.
+        changed: Parameters that differ from the scale's own, for provenance.
+        methods: The methods that the notebook compares; None where it names them otherwise.
+        hyper: Hyper-parameters, by method, that differ from Table 3's best.
+        others: The notebook's other parameters, which it uses itself.
+
+    Raises:
+        ParameterError: A name or a value is impossible, or `hyper` has a method that is not compared.
+    """
+
+    def __init__(
+        self,
+        notebook: str,
+        *,
+        scale: str,
+        data: str,
+        data_folder: str = "",
+        world_sequences: int = 80,
+        world_seed: int = 0,
+        drop_duplicates: bool = False,
+        engine: str = "local",
+        jobs: int = 0,
+        replicas: int = 8,
+        changed: Mapping[str, Any] | None = None,
+        methods: Sequence[str] | None = None,
+        hyper: Mapping[str, Mapping[str, float]] | None = None,
+        **others: Any,
+    ) -> None:
+        skeletons = load_skeletons(data, data_folder, world_sequences, world_seed)
+        self.skeletons = without_duplicates(skeletons) if drop_duplicates else skeletons
+        super().__init__("cgl", notebook, scale, self.skeletons.source, engine, jobs, replicas, changed)
+        self.dataset = catalog.dataset(self.skeletons.source.name)
+        preparation = catalog.SKELETONS[self.dataset.name]
+        self.data, self.digest = task_data(self.skeletons, preparation.frames, preparation.fit)
+        self.hyper = dict(hyper or {})
+        for name in self.hyper:
+            self.method(name)
+            if methods is not None and name not in [*methods, "JOINT"]:
+                raise ParameterError(f"hyper names {name}, which is not in methods: {', '.join(methods)}.")
+
+    @property
+    def label(self) -> str:
+        """The paper's short name of the dataset, as its tables' columns have it."""
+        return {"nucla": "UCLA", "ntu": "NTU"}[self.dataset.name]
+
+    def method(self, name: str, **hyper: float) -> dict[str, Any]:
+        """A method with Table 3's best hyper-parameters for the dataset, the study's and these ones changed.
+
+        Raises:
+            ParameterError: The method or a hyper-parameter is unknown.
+        """
+        best = BEST_ON_NTU.get(name, {}) if self.dataset.name == "ntu" else {}
+        return method_config(name, **(best | dict(self.hyper.get(name, {})) | hyper))
+
+    def runs(
+        self,
+        methods: Iterable[str | Mapping[str, Any]],
+        orders: Sequence[Order],
+        seeds: Sequence[int],
+        *,
+        variant: str = "",
+        **settings: Any,
+    ) -> pd.DataFrame:
+        """The evaluation table of every method in every order and repetition; the store's results are reused.
+
+        Args:
+            methods: Names (with Table 3's hyper-parameters), or configurations from `method`.
+            orders: Orders of all classes.
+            seeds: Repetitions.
+            variant: Tells settings apart in the table's `scenario`.
+            settings: For `driftlab.papers.cgl.experiment.run_config`.
+        """
+        chosen = [self.method(m) if isinstance(m, str) else dict(m) for m in methods]
+        scenario = f"{self.dataset.name}/{settings.get('backbone', 'gcn')}{variant}"
+        return self._sweep(
+            [
+                run_config(scenario=scenario, method=method, order=order, seed=seed, **settings)
+                for method in chosen
+                for order in orders
+                for seed in seeds
+            ]
+        )
+
+    def grid(
+        self,
+        hypers: Sequence[tuple[str, Mapping[str, float]]],
+        orders: Sequence[Order],
+        seeds: Sequence[int],
+        **settings: Any,
+    ) -> list[pd.DataFrame]:
+        """One evaluation table for each method with its hyper-parameters, all in one sweep.
+
+        Args:
+            hypers: Method and hyper-parameters.
+            orders: As for `runs`.
+            seeds: As for `runs`.
+            settings: As for `runs`.
+        """
+        scenarios = [f"{self.dataset.name}/gcn-{place}" for place in range(len(hypers))]
+        table = self._sweep(
+            [
+                run_config(
+                    scenario=scenario, method=self.method(name, **hyper), order=order, seed=seed, **settings
+                )
+                for scenario, (name, hyper) in zip(scenarios, hypers, strict=True)
+                for order in orders
+                for seed in seeds
+            ]
+        )
+        return [table[table["scenario"] == scenario] for scenario in scenarios]
+
+    def _sweep(self, configs: Sequence[dict[str, Any]]) -> pd.DataFrame:
+        return self.sweep(ContinualSkeletons(), configs, self.data, self.digest).table

@@ -1,0 +1,190 @@
+"""Online continual object detection on a stream: what a run is.
+
+Wang, Wang, Shang-Guan, Gupta: Wanderlust: Online Continual Object Detection in the Real World, ICCV 2021.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+from driftlab.core.errors import ParameterError
+from driftlab.models.detectors.configs import DETECTORS
+from driftlab.papers.oak.stage import ONLINE, OakData, execute_stage
+from driftlab.runs.experiment import Config, Row, StageResult, State
+from driftlab.scenarios.stream import evaluations
+from driftlab.training.cpu_settings import keep_freed_memory, resolve_device
+
+METHODS = ("Non-adaptation", *ONLINE, "Offline training")
+"""In the order in which the paper's tables list them."""
+
+PROTOCOL = (
+    *("batch", "iterations", "interval", "stretch", "learning_rate", "strength", "slots", "replace"),
+    *("offline_interval", "offline_epochs", "offline_learning_rate", "offline_batch", "mixed_precision"),
+)
+"""The settings of a run that all runs of a study share."""
+
+
+def run_config(
+    *,
+    detector: str,
+    method: str,
+    vocabulary: str,
+    steps: int,
+    seed: int = 0,
+    batch: int = 0,
+    iterations: int = 10,
+    interval: int = 10,
+    stretch: int = 40,
+    learning_rate: float = 0.005,
+    strength: float = 1000.0,
+    slots: int = 5,
+    replace: float = 5 / 6,
+    offline_interval: int = 200,
+    offline_epochs: int = 10,
+    offline_learning_rate: float = 0.05,
+    offline_batch: int = 16,
+    mixed_precision: bool = False,
+) -> dict[str, Any]:
+    """The configuration of one run; the defaults are the released code's where it names them.
+
+    Args:
+        detector: From `driftlab.models.detectors.configs.DETECTORS`.
+        method: One of `METHODS`.
+        vocabulary: `known` (all outputs from the start) or `unknown` (they appear with their class).
+        steps: How many the stream has (`len(timeline(stream, batch))`).
+        seed: Of sampling and memory.
+        batch: Frames a step; 0 takes the steps that the stream comes in.
+        iterations: Optimiser's steps on each of the stream's.
+        interval: Steps between evaluations.
+        stretch: Steps of a scenario, for transfer.
+        learning_rate: On the stream.
+        strength: Of EWC.
+        slots: Remembered objects a class.
+        replace: With which probability a new object takes a full class's slot.
+        offline_interval: Steps between the times at which offline training begins anew, and is evaluated.
+        offline_epochs: Its passes over everything seen so far.
+        offline_learning_rate: At their beginning.
+        offline_batch: Frames a batch.
+        mixed_precision: Whether to train in half precision where that is safe.
+
+    Raises:
+        ParameterError: A name is unknown or a number impossible.
+    """
+    if detector not in DETECTORS:
+        raise ParameterError(f"There is no detector {detector!r}; there are {', '.join(DETECTORS)}.")
+    if method not in METHODS:
+        raise ParameterError(f"There is no method {method!r} for a stream; there are {', '.join(METHODS)}.")
+    if vocabulary not in ("known", "unknown"):
+        raise ParameterError(f"vocabulary is {vocabulary!r}; it can be known or unknown.")
+    if min(iterations, interval, slots, offline_interval, offline_epochs, offline_batch) < 1 or seed < 0:
+        raise ParameterError(
+            "Iterations, intervals, slots, epochs and batch are at least 1, a seed at least 0."
+        )
+    if not (0 < learning_rate < inf and 0 < offline_learning_rate < inf and 0 <= strength < inf):
+        raise ParameterError(
+            "Learning rates have to be above 0, EWC's strength at least 0, and all of them finite, not "
+            f"{learning_rate}, {offline_learning_rate} and {strength}."
+        )
+    if not 0 <= replace <= 1:
+        raise ParameterError(f"replace is a probability from 0 to 1, not {replace}.")
+    if not 1 <= interval <= steps:
+        raise ParameterError(f"With {steps} steps there is no evaluation every {interval}.")
+    if stretch < 1 or stretch % interval or not 2 * stretch <= steps:
+        raise ParameterError(
+            f"A stretch has to be a multiple of the interval ({interval} steps) and fit twice into the "
+            f"stream ({steps} steps), not {stretch}."
+        )
+    return {
+        "scenario": f"oak/{detector}/{vocabulary}",
+        "detector": detector,
+        "vocabulary": vocabulary,
+        "method": method,
+        "seed": seed,
+        "stream": {"steps": steps, "batch": batch, "interval": interval, "stretch": stretch},
+        "online": {"iterations": iterations, "learning_rate": learning_rate, "strength": strength},
+        "memory": {"slots": slots, "replace": replace},
+        "offline": {
+            "interval": offline_interval,
+            "epochs": offline_epochs,
+            "learning_rate": offline_learning_rate,
+            "batch": offline_batch,
+        },
+        "mixed_precision": mixed_precision,
+    }
+
+
+@dataclass(frozen=True)
+class OnlineDetection:
+    """The experiment (`driftlab.runs.experiment.Experiment`): a stage is the stream up to an evaluation.
+
+    Of offline training it is a pass over what leads to one.
+
+    Raise `version` when a change to training, methods, detectors or evaluation changes results.
+
+    Attributes:
+        device: `auto`, `cpu`, `cuda` …
+    """
+
+    device: str = "auto"
+    name: str = "oak"
+    version: int = 3
+
+    def chain(self, config: Config) -> Sequence[Config]:
+        """The pretrained detector's evaluation, common to all methods, then one stage an evaluation.
+
+        Offline training, which begins anew for each, has a stage a pass; the last pass is evaluated. A stage
+        holds what influences it: incremental learning has no memory's slots, offline training no iterations
+        on a step.
+        """
+        common = {key: config[key] for key in ("detector", "vocabulary", "stream")}
+        first = {**common, "stream": {**config["stream"], "steps": 0}, "method": "Non-adaptation"}
+        method, stream = config["method"], config["stream"]
+        if method == "Non-adaptation":
+            return [first, {**common, "method": method}]
+        own: dict[str, Any] = {"method": method, "seed": config["seed"]}
+        own["mixed_precision"] = config["mixed_precision"]
+        if method == "Offline training":
+            own["training"] = {key: value for key, value in config["offline"].items() if key != "interval"}
+            stream = {key: value for key, value in stream.items() if key != "interval"}  # each end alone
+        else:
+            own["training"] = {key: config["online"][key] for key in ("iterations", "learning_rate")}
+            hyper = ONLINE[method].hyper_parameters
+            own["hyper"] = {"strength": config["online"]["strength"]} if "strength" in hyper else {}
+            own["memory"] = config["memory"] if method != "Incremental" else {"slots": 1, "replace": 1.0}
+        interval = config["offline" if method == "Offline training" else "stream"]["interval"]
+        stages = [
+            {**common, **own, "stream": {**stream, "steps": end}}
+            for end in evaluations(stream["steps"], interval)
+        ]
+        if method == "Offline training":
+            passes = range(config["offline"]["epochs"])
+            stages = [{**stage, "pass": number} for stage in stages for number in passes]
+        return [first, *stages]
+
+    def describe(self, config: Config) -> Row:
+        """What all rows of a run have in common."""
+        return {
+            "paper": "oak",
+            "scenario": config["scenario"],
+            "method": config["method"],
+            "seed": config["seed"],
+            "order": "",
+        }
+
+    def bucket(self, stage: Config) -> str:
+        """Every stage on its own: detectors are not stacked."""
+        return json.dumps(stage, sort_keys=True)
+
+    def execute(
+        self, data: OakData, stages: Sequence[Config], states: Sequence[State | None]
+    ) -> list[StageResult]:
+        """Execute stages one after the other, see `driftlab.papers.oak.stage.execute_stage`."""
+        keep_freed_memory()
+        device = resolve_device(self.device)
+        return [
+            execute_stage(data, stage, state, device) for stage, state in zip(stages, states, strict=True)
+        ]

@@ -1,0 +1,307 @@
+"""What every OAK notebook needs: stream, pretrained detector and runs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+from matplotlib.figure import Figure
+from torch import Tensor
+
+from driftlab.core.errors import DataError, ParameterError, StoreError
+from driftlab.core.paths import outputs_dir
+from driftlab.data import catalog
+from driftlab.data.checkpoints import find_checkpoint
+from driftlab.data.detection.records import DetectionSet, FrameStream, read_image
+from driftlab.models.detectors.configs import INPUT
+from driftlab.papers.oak.experiment import METHODS, PROTOCOL, OnlineDetection, run_config
+from driftlab.papers.oak.pretraining import (
+    Pretraining,
+    for_stream,
+    from_checkpoint,
+    pretrained_weights,
+    pretraining_config,
+)
+from driftlab.papers.oak.stage import OakData, restored
+from driftlab.papers.oak.stream_pictures import detection_strip
+from driftlab.papers.oak.tables import shown_classes
+from driftlab.papers.session import Study
+from driftlab.runs.experiment import Config, Experiment, StageId, State
+from driftlab.scenarios.stream import Timeline, frames_of, stretches, timeline
+from driftlab.training.cpu_settings import resolve_device
+from driftlab.training.detection.evaluation import detect
+from driftlab.training.detection.frames import Frames
+from driftlab.training.detection.ground_truth import truths_of
+from driftlab.training.detection.kept_features import FreshFeatures
+from driftlab.worlds.walk.layout import oak_world
+from driftlab.worlds.walk.static_images import static_world
+
+
+class DataStudy(Study):
+    """A study of a stream's data.
+
+    Args:
+        notebook: Its name, for provenance.
+        scale: `smoke`, `demo` or `paper`, for provenance.
+        data: `world` is synthetic, `oak` the official data.
+        data_folder: Where official data lie, if not in their usual place.
+        world_steps: How many steps a synthetic stream has.
+        changed: Parameters that differ from the scale's own, for provenance.
+        engine: `local` or `ray`.
+        jobs: How many runs are worked on at once; 0 for one a core.
+        others: The notebook's other parameters, which it uses itself.
+
+    Raises:
+        ParameterError: A name is unknown or a number impossible.
+        MissingDataError: The data are not there; the text says what to get.
+    """
+
+    def __init__(
+        self,
+        notebook: str,
+        *,
+        scale: str,
+        data: str,
+        data_folder: str = "",
+        world_steps: int = 150,
+        changed: Mapping[str, Any] | None = None,
+        engine: str = "local",
+        jobs: int = 0,
+        **others: Any,
+    ) -> None:
+        self.stream = load_stream(data, data_folder, world_steps)
+        super().__init__("oak", notebook, scale, self.stream.source, engine, jobs, changed=changed)
+
+    @property
+    def shown(self) -> dict[str, str]:
+        """The classes that have a column of their own, see `driftlab.papers.oak.tables.shown_classes`."""
+        return shown_classes(self.stream.categories, self.stream.train.counts, self.stream.evaluated)
+
+
+class StreamStudy(DataStudy):
+    """A study of a stream that is learnt.
+
+    Args:
+        notebook: Its name, for provenance.
+        data: See `DataStudy`.
+        static_images: How many images pretraining has in a synthetic world.
+        pretraining_epochs: Passes over them.
+        checkpoint: A detector trained on PASCAL VOC; empty for pretraining on the synthetic static images.
+        detector: From `driftlab.models.detectors.configs.DETECTORS`.
+        cached: Whether the test frames' features are computed once and kept.
+        settings: For `DataStudy`, and those of `driftlab.papers.oak.experiment.PROTOCOL` for the runs.
+
+    Raises:
+        ParameterError: A name is unknown or a number impossible.
+        MissingDataError: Data or checkpoint are not there; the text says what to get.
+    """
+
+    def __init__(
+        self,
+        notebook: str,
+        *,
+        data: str,
+        static_images: int = 800,
+        pretraining_epochs: int = 8,
+        checkpoint: str = "",
+        detector: str = "small",
+        cached: bool = True,
+        **settings: Any,
+    ) -> None:
+        super().__init__(notebook, data=data, **settings)
+        self.detector = detector
+        self.protocol = {name: settings[name] for name in PROTOCOL if name in settings}
+        self.timeline: Timeline = timeline(self.stream, self.protocol.get("batch", 0))
+        if checkpoint and data == "world":
+            raise ParameterError(
+                "checkpoint is a detector of VOC's 20 classes, for official data; the world's detector is "
+                "trained on its own static pictures. Leave it empty, or set data to oak."
+            )
+        if data != "world":
+            find_checkpoint(checkpoint)
+        self._static_images, self._checkpoint, self._cached = static_images, checkpoint, cached
+        self._data: tuple[OakData, str] | None = None
+        # Impossible settings are an error before anything starts.
+        local = settings.get("engine", "local") == "local"  # a cluster's workers may have what this has not
+        if local and self.protocol.get("mixed_precision") and resolve_device("auto").type != "cuda":
+            raise ParameterError("mixed_precision needs a CUDA device, and there is none here. Leave it off.")
+        self.config(METHODS[0], "known")
+        if problem := self.untested_stretch():
+            print(f"Note: {problem}")
+        self._pretraining = pretraining_config(detector, epochs=pretraining_epochs)
+
+    def config(self, method: str, vocabulary: str, seed: int = 0) -> dict[str, Any]:
+        """A run's configuration, see `driftlab.papers.oak.experiment.run_config`."""
+        return run_config(
+            detector=self.detector,
+            method=method,
+            vocabulary=vocabulary,
+            steps=len(self.timeline),
+            seed=seed,
+            **self.protocol,
+        )
+
+    def require_transfer(self) -> None:
+        """Stop before anything is computed, if transfer cannot be measured.
+
+        Raises:
+            ParameterError: A stretch of the stream has nothing to be tested on.
+        """
+        if problem := self.untested_stretch():
+            raise ParameterError(problem)
+
+    @property
+    def stretches(self) -> list[range]:
+        """The steps of each stretch of the stream."""
+        return stretches(self.timeline, self.config(METHODS[0], "known")["stream"]["stretch"])
+
+    def untested_stretch(self) -> str:
+        """Why transfer cannot be measured, if a stretch has nothing to be tested on; else empty."""
+        test, parts = self.stream.test, self.stretches
+        for number, part in enumerate(parts, 1):
+            labels = [test.labels_of(int(frame)) for frame in frames_of(self.timeline, part)]
+            if not np.isin(np.concatenate([[], *labels]), self.stream.evaluated).any():
+                return (
+                    f"The test frames of stretch {number} of {len(parts)} (steps {part.start} to "
+                    f"{part.stop - 1}) show no evaluated class: transfer to it (notebook 24) cannot be "
+                    "measured. Choose a longer `stretch`; all runs are computed anew with it."
+                )
+        return ""
+
+    def runs(
+        self, methods: Sequence[str], vocabulary: str, seeds: Sequence[int], *, keep: str = ""
+    ) -> pd.DataFrame:
+        """The evaluation table of every method and repetition; what is in the store is not computed again.
+
+        Args:
+            methods: From `driftlab.papers.oak.experiment.METHODS`.
+            vocabulary: `known` or `unknown`.
+            seeds: Repetitions.
+            keep: A method whose detectors are kept, of the first repetition, for `before_and_after`.
+        """
+        configs = [self.config(method, vocabulary, seed) for method in methods for seed in seeds]
+        data, digest = self.data()
+        kept = [self.config(keep, vocabulary, seeds[0])] if keep in methods else []
+        return self.sweep(OnlineDetection(), configs, data, digest, keep_states=kept).table
+
+    def before_and_after(
+        self, method: str, vocabulary: str = "known", seed: int = 0, frames: int = 6
+    ) -> Figure:
+        """What a detector finds in the same test frames before the stream, halfway and at its end.
+
+        Args:
+            method: Whose detectors; they are computed again if `runs` was not to keep them.
+            vocabulary: As for `runs`.
+            seed: The repetition.
+            frames: How many frames, at equal distances.
+
+        Raises:
+            ParameterError: The method trains anew at each evaluation, and leaves no detector.
+        """
+        if method == "Offline training":
+            raise ParameterError("Offline training leaves no detectors to look at; choose another method.")
+        data, digest = self.data()
+        experiment, stream = OnlineDetection(), self.stream
+        config = self.config(method, vocabulary, seed)
+        train = partial(self.sweep, experiment, [config], data, digest, keep_states=True)
+        train()
+        chain = experiment.chain(config)
+        images = np.linspace(0, len(stream.test) - 1, frames + 2).astype(int)[1:-1]
+        test, rows = Frames(stream.test, INPUT[self.detector]), {}
+        for stage in (chain[0], chain[len(chain) // 2], chain[-1]):
+            detector = restored(
+                data, stage, self._state(experiment, digest, stage, train), torch.device("cpu")
+            )
+            steps = stage["stream"]["steps"]
+            found = detect(detector, test, FreshFeatures(detector, test), images.tolist())
+            rows[f"after {steps} steps" if steps else "before"] = found
+        return detection_strip(
+            [read_image(stream.test.images[i]) for i in images],
+            truths_of(stream.test, images),
+            rows,
+            stream.categories,
+            [f"step {stream.test_steps[i]}" for i in images],
+        )
+
+    def data(self) -> tuple[OakData, str]:
+        """What the runs are executed on and the digest that stands for it; pretrains on first use."""
+        if self._data is None:
+            weights, pretrained, origin = self._weights()
+            digest = hashlib.sha256(json.dumps([self.source.digest, origin]).encode()).hexdigest()
+            # Whatever the frozen part's features depend on; a new version promises that all is made anew.
+            key = [digest, self.detector, INPUT[self.detector], OnlineDetection().version]
+            name = hashlib.sha256(json.dumps(key).encode()).hexdigest()[:16]
+            features = outputs_dir() / "features" / name if self._cached else None
+            places = tuple(self.stream.categories.index(name) for name in pretrained)
+            self._data = OakData(self.stream, weights, places, features), digest
+        return self._data
+
+    def _weights(self) -> tuple[Mapping[str, Tensor], Sequence[str], str]:
+        """The pretrained weights for the stream's categories, the classes they know, and what made them."""
+        wanted = self.stream.categories
+        if self._checkpoint:
+            weights, digest = from_checkpoint(Path(self._checkpoint), self.detector, wanted)
+            known = weights["roi_head.bbox_head.known"][:-1].numpy()
+            return weights, [wanted[c] for c in np.flatnonzero(known)], digest
+        static = catalog.load("voc", static_world(images=self._static_images))
+        assert isinstance(static, DetectionSet)
+        config, experiment = self._pretraining, Pretraining()
+        digest = static.source.digest
+        train = partial(self.sweep, experiment, [config], static, digest, keep_states="last")
+        train()
+        last = experiment.chain(config)[-1]
+        learnt = pretrained_weights(self._state(experiment, digest, last, train))
+        weights = for_stream(learnt, static.categories, self.detector, wanted, "the pretraining")
+        stage = StageId(experiment.name, experiment.version, digest, last)
+        return weights, static.categories, stage.key
+
+    def _state(
+        self, experiment: Experiment, digest: str, stage: Config, again: Callable[[], object]
+    ) -> State:
+        """What a stage of a sweep that keeps states has left; where it is damaged it is made again."""
+        for attempt in range(2):
+            entry = self.store.get(StageId(experiment.name, experiment.version, digest, stage))
+            state = self.store.load_state(entry) if entry else None
+            if state is not None:
+                return state
+            if not attempt:
+                again()
+        raise StoreError(
+            f"The store {self.store.folder} has lost a detector since it was trained; another process "
+            "may have removed it. Run the cell again."
+        )
+
+
+def load_stream(data: str, folder: str = "", steps: int = 150) -> FrameStream:
+    """A stream, official or synthetic, by the name that notebooks use.
+
+    Args:
+        data: `world` or `oak`.
+        folder: Where the official data lie; empty for their usual place.
+        steps: How many steps a world's stream has.
+
+    Raises:
+        ParameterError: The name is unknown.
+        MissingDataError: The data are not there.
+        DataError: They are damaged, or no category can be evaluated.
+    """
+    if data not in ("world", "oak"):
+        raise ParameterError(f"data is {data!r}; it can be world or oak.")
+    if data == "world" and folder:
+        raise ParameterError("data is 'world', which is made, not read: data_folder has no use here.")
+    stream = catalog.load("oak", oak_world(steps=steps) if data == "world" else folder or None)
+    assert isinstance(stream, FrameStream)
+    if not stream.evaluated:
+        raise DataError(
+            "No category has boxes both in training and in test frames, so that nothing can be evaluated.",
+            file=stream.source.name,
+            hint="Complete the label files.",
+        )
+    return stream

@@ -1,0 +1,120 @@
+"""Verdicts on the papers' claims: what was tested, what decided, and where it is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import pandas as pd
+
+from driftlab.core.errors import ParameterError
+from driftlab.core.files import slug, write_atomic
+from driftlab.core.paths import outputs_dir
+from driftlab.reporting.artifacts import Problem, artifact_folder, artifact_roots, brief
+from driftlab.reporting.printed_papers import paper
+from driftlab.reporting.sidecars import Provenance, Record, now, sidecar_bytes
+
+Outcome = Literal["holds", "does not hold", "not testable"]
+
+
+class Verdict(Record):
+    """A claim judged on one set of results.
+
+    Attributes:
+        claim: Id of the claim, for example `cgl-2`.
+        outcome: Whether it holds.
+        test: The criterion, in words.
+        evidence: The numbers that decided, or why it cannot be tested.
+    """
+
+    claim: str
+    outcome: Outcome
+    test: str
+    evidence: str
+
+
+class VerdictFile(Record):
+    """The verdicts of one notebook on one source.
+
+    Attributes:
+        paper: Key of the paper.
+        provenance: Which data and runs decided.
+        created: UTC time, ISO 8601.
+        verdicts: In the order of the claims.
+    """
+
+    schema_version: Literal[1] = 1
+    paper: str
+    provenance: Provenance
+    created: str
+    verdicts: list[Verdict]
+
+    def _repr_html_(self) -> str:
+        from driftlab.reporting.html import verdicts_html
+
+        return verdicts_html(self.verdicts, provenance=self.provenance.caption)
+
+
+@dataclass(frozen=True)
+class FoundVerdicts:
+    """A file of verdicts with the reference result that it belongs to; empty for the user's own."""
+
+    file: VerdictFile
+    reference: str
+
+
+def judge(claim: str, test: str, decided: bool, evidence: str) -> Verdict:
+    """A verdict that could be reached."""
+    return Verdict(claim=claim, outcome="holds" if decided else "does not hold", test=test, evidence=evidence)
+
+
+def not_testable(claim: str, test: str, reason: str) -> Verdict:
+    """A verdict that cannot be reached, and why."""
+    return Verdict(claim=claim, outcome="not testable", test=test, evidence=reason)
+
+
+def save_verdicts(
+    verdicts: Sequence[Verdict], *, paper: str, made: Provenance, outputs: Path | None = None
+) -> VerdictFile:
+    """Keep a notebook's verdicts for the scoreboard; those that it saved before on this source are replaced.
+
+    Raises:
+        ParameterError: The paper makes no such claim.
+        StoreError: The outputs folder cannot be written to.
+    """
+    _check(paper, verdicts)
+    saved = VerdictFile(paper=paper, provenance=made, created=now(), verdicts=list(verdicts))
+    name = f"{slug(made.notebook, 'notebook').replace('-', '_')}.json"
+    write_atomic(artifact_folder("claim", made, outputs) / name, sidecar_bytes(saved))
+    return saved
+
+
+def load_verdicts(outputs: Path | None = None) -> tuple[list[FoundVerdicts], list[Problem]]:
+    """Every file of verdicts in the outputs folder and its reference results, and every one that is none."""
+    found: list[FoundVerdicts] = []
+    problems: list[Problem] = []
+    for root, reference in artifact_roots(outputs or outputs_dir()):
+        for path in sorted(root.glob("claims/*/*.json")):
+            try:
+                file = VerdictFile.model_validate_json(path.read_bytes())
+                _check(file.paper, file.verdicts)
+            except Exception as error:  # whatever is wrong with the file, the page shows it
+                problems.append(Problem(path, f"This is not a readable file of verdicts ({brief(error)})."))
+            else:
+                found.append(FoundVerdicts(file, reference))
+    return found, problems
+
+
+def verdict_frame(verdicts: Sequence[Verdict]) -> pd.DataFrame:
+    """Verdicts as a frame with the columns claim, outcome, test and evidence."""
+    return pd.DataFrame([verdict.model_dump() for verdict in verdicts], columns=list(Verdict.model_fields))
+
+
+def _check(key: str, verdicts: Sequence[Verdict]) -> None:
+    known = paper(key)
+    for verdict in verdicts:
+        known.claim(verdict.claim)
+    if not verdicts:
+        raise ParameterError("There are no verdicts to keep.")

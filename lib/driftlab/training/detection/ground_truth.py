@@ -1,0 +1,16 @@
+"""What is labelled in images, for metrics and pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from driftlab.data.detection.records import DetectionSet
+from driftlab.metrics.detection import Truth
+
+
+def truths_of(records: DetectionSet, images: Iterable[int]) -> list[Truth]:
+    """The labels of some images, crowds ignored."""
+    return [
+        Truth(records.boxes_of(i), records.labels_of(i), records.crowd_of(i))
+        for i in (int(image) for image in images)
+    ]

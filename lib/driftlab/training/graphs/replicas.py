@@ -1,0 +1,233 @@
+"""Many replicas of one network as one stack of parameters, in one computation.
+
+A replica is one run: its own seed, its own records, its own hyper-parameters. All parameters of the stack are
+tensors (R, …); one backward pass and one optimiser step serve all replicas.
+
+Two strategies give the same numbers. `batched` pads the replicas' records to one length and maps the network
+over the replica axis (`torch.func.vmap`): one kernel for all, which is what an accelerator wants. `looped`
+applies the network to each replica's slice in turn: on a CPU a small network's activations then stay in the
+core's cache, which is faster than one large batch, needs no padding, and makes a replica's result
+independent, to the bit, of which others are trained beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call, vmap
+
+from driftlab.core.errors import ParameterError
+from driftlab.methods.base import Parameters, Records
+from driftlab.models.graphs.backbone import Backbone
+from driftlab.models.graphs.norm import Statistics
+
+Strategy = Literal["looped", "batched"]
+CACHE_LINE = 64  # bytes
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Records of every replica, ready to be computed on.
+
+    Attributes:
+        inputs: What the network is called with, by argument name: for each replica (looped), or stacked and
+            padded.
+        mask: (R, N), one for true records; None when nothing is padded within a replica's inputs (looped).
+        labels: (R, N), positions in the replica's order; 0 where padded.
+        uniform: (R, N), 1 / number of records; 0 where padded.
+        weights: (R, N), class-balanced weights that sum to 1: each class present has the same share.
+    """
+
+    inputs: list[dict[str, Tensor]] | dict[str, Tensor]
+    mask: Tensor | None
+    labels: Tensor
+    uniform: Tensor
+    weights: Tensor
+
+
+class Replicas:
+    """The stack, as the methods see it (`driftlab.methods.base.Learner`).
+
+    Args:
+        build: Makes one freshly initialised network.
+        seeds: One a replica; the initialisation depends on it alone.
+        inputs: (N, …) node features of the whole dataset, on the device.
+        labels: (R, N) positions of the records' classes in each replica's order.
+        strategy: See the module.
+        second_order: Keep gradients differentiable, at the cost of the fused layers.
+    """
+
+    def __init__(
+        self,
+        build: Callable[[], Backbone],
+        seeds: Sequence[int],
+        inputs: Tensor,
+        labels: Tensor,
+        strategy: Strategy,
+        second_order: bool = False,
+    ) -> None:
+        if strategy not in get_args(Strategy):
+            raise ParameterError(
+                f"The strategy is {strategy!r}; it can be {' or '.join(get_args(Strategy))}."
+            )
+        self.inputs, self.labels, self.strategy = inputs, labels, strategy
+        self.fused = not second_order and strategy == "looped"
+        device = inputs.device
+        with torch.random.fork_rng(devices=[]):
+            networks = []
+            for seed in seeds:
+                torch.manual_seed(seed)
+                networks.append(build())
+        self._parameters = {
+            name: torch.stack([dict(n.named_parameters())[name].detach() for n in networks])
+            .to(device)
+            .requires_grad_()
+            for name, _ in networks[0].named_parameters()
+        }
+        states = [network.state_dict() for network in networks]
+        self.network = networks[0].to(device)  # only now: it takes its own parameters along
+        self.constants = {
+            name: value
+            for name, value in self.network.named_buffers()
+            if name not in self.network.state_dict()
+        }
+        self.buffers = {
+            name: torch.stack([state[name] for state in states]).to(device)
+            for name, _ in self.network.named_buffers()
+            if name not in self.constants
+        }
+
+    @property
+    def parameters(self) -> Parameters:
+        """The stacked parameters, (R, …), leaves of the graph."""
+        return self._parameters
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def batch(self, records: Records) -> Batch:
+        """Lay the records of every replica out."""
+        device, sizes = self.inputs.device, [len(part) for part in records]
+        longest = max(sizes)
+        labels = torch.zeros(len(records), longest, dtype=torch.long)
+        uniform, weights = torch.zeros(2, len(records), longest)
+        parts = []
+        for r, part in enumerate(records):
+            index = torch.from_numpy(part)
+            own = self.labels[r, index.to(self.labels.device)].cpu()
+            counts = own.bincount()
+            labels[r, : len(part)] = own
+            uniform[r, : len(part)] = 1 / len(part)
+            weights[r, : len(part)] = 1 / (counts[own] * (counts > 0).sum())
+            x = self.inputs[index.to(device)]
+            parts.append({"x": x} | self.network.constants(x, self.fused))
+        moved = [t.to(device) for t in (labels, uniform, weights)]
+        if self.strategy == "looped":
+            return Batch(parts, None, *moved)
+        padded = {
+            name: nn.utils.rnn.pad_sequence([part[name] for part in parts], batch_first=True)
+            for name in parts[0]
+        }
+        return Batch(padded, (moved[1] > 0).to(self.inputs.dtype), *moved)
+
+    def outputs(self, batch: Batch, statistics: Statistics = "batch") -> Tensor:
+        """Logits (R, N, classes), zero where padded (looped)."""
+        return self._apply(batch, statistics, topology=False)[0]
+
+    def topology(self, batch: Batch) -> Tensor:
+        """The mean over the records of ‖E‖², (R,)."""
+        return self.mean(self._apply(batch, "batch", topology=True)[1], batch)
+
+    def balanced(self, logits: Tensor, batch: Batch, classes: slice) -> Tensor:
+        """Class-balanced cross-entropy (R,) over some of the outputs."""
+        chosen = logits[..., classes]
+        targets = (batch.labels - (classes.start or 0)).clamp(min=0).unsqueeze(-1)
+        log_p = torch.log_softmax(chosen, -1).gather(-1, targets).squeeze(-1)
+        return -(batch.weights * log_p).sum(-1)
+
+    def cross_entropy(self, batch: Batch, classes: slice, statistics: Statistics = "batch") -> Tensor:
+        """`balanced` of `outputs`."""
+        return self.balanced(self.outputs(batch, statistics), batch, classes)
+
+    def mean(self, values: Tensor, batch: Batch) -> Tensor:
+        """The mean (R,) of (R, N) over true records."""
+        return (values * batch.uniform).sum(-1)
+
+    def gradients(self, value: Tensor, create_graph: bool = False) -> Parameters:
+        """The gradient of each replica's value; replicas do not interact, so the sum's gradient holds all."""
+        found = torch.autograd.grad(
+            value.sum(),
+            list(self._parameters.values()),
+            create_graph=create_graph,
+            allow_unused=True,
+            retain_graph=create_graph or None,
+        )
+        named = zip(self._parameters.items(), found, strict=True)
+        return {name: torch.zeros_like(p) if g is None else g for (name, p), g in named}
+
+    def total(self, value: Tensor) -> Tensor:
+        """The sum over all axes but the first."""
+        return value.reshape(len(value), -1).sum(1)
+
+    def spread(self, value: Tensor, like: Tensor) -> Tensor:
+        """(R,) with as many trailing axes of one as `like` has."""
+        return value.view(-1, *[1] * (like.dim() - 1))
+
+    def _apply(self, batch: Batch, statistics: Statistics, topology: bool) -> tuple[Tensor, Any]:
+        if isinstance(batch.inputs, dict):
+
+            def one(p: Parameters, b: Parameters, x: dict[str, Tensor], mask: Tensor) -> Any:
+                logits, energy = self._call(p, b, x, statistics, topology, mask)
+                return (logits, energy) if topology else (logits,)
+
+            assert batch.mask is not None
+            found = vmap(one, randomness="error")(self._parameters, self.buffers, batch.inputs, batch.mask)
+            return found[0], found[1] if topology else None
+        rows = [
+            {name: _aligned(value) for name, value in zip(self._parameters, values, strict=True)}
+            for values in zip(*(p.unbind(0) for p in self._parameters.values()), strict=True)
+        ]
+        results = [
+            self._call(own, {n: b[r] for n, b in self.buffers.items()}, x, statistics, topology, None)
+            for r, (own, x) in enumerate(zip(rows, batch.inputs, strict=True))
+        ]
+        logits = nn.utils.rnn.pad_sequence([r[0] for r in results], batch_first=True)
+        energies = nn.utils.rnn.pad_sequence([r[1] for r in results], batch_first=True) if topology else None
+        return logits, energies
+
+    def _call(
+        self,
+        parameters: Parameters,
+        buffers: Parameters,
+        inputs: dict[str, Tensor],
+        statistics: Statistics,
+        topology: bool,
+        mask: Tensor | None,
+    ) -> Any:
+        options = {"statistics": statistics, "topology": topology, "mask": mask, "fused": self.fused}
+        return functional_call(
+            self.network, (parameters, buffers, self.constants), kwargs=inputs | options, args=()
+        )
+
+
+class _Aligned(torch.autograd.Function):
+    """A copy, and copies of its gradients: memory of its own begins at a cache line."""
+
+    @staticmethod
+    def forward(ctx: Any, value: Tensor) -> Tensor:
+        return value.clone()
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> Tensor:
+        copy: Tensor = _Aligned.apply(grad)
+        return copy
+
+
+def _aligned(value: Tensor) -> Tensor:
+    # Products round differently on memory that is aligned differently, as the slices of a stack can be.
+    whole_lines = value.numel() * value.element_size() % CACHE_LINE == 0
+    return value if whole_lines else _Aligned.apply(value)

@@ -1,0 +1,171 @@
+"""Moving skeletons as a Kinect would see them: subjects perform actions, cameras record them with noise.
+
+Every draw comes from the world's seed and the recording's own numbers: one execution of an action seen by two
+cameras is the same motion, and a world of more sequences contains the smaller one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftlab.worlds.skeletons.actions import REST, Action, Pose
+from driftlab.worlds.skeletons.body import Controls, Floats, joints, turn
+
+VERSION = 1  # raised whenever a world's files would change
+CAMERA_HEIGHT = 1.0  # metres above the ground
+
+_STRIDE = 0.42  # body heights a step
+_ARMS, _LEGS = ((4, 5, 6, 7, 21, 22), (8, 9, 10, 11, 23, 24)), ((13, 14, 15), (17, 18, 19))
+_JITTER = 0.008  # metres, independent in every frame
+_DRIFT = 0.02  # metres, slowly varying
+_LOST = 0.12  # metres by which a limb that the sensor cannot see is off
+_LOSSES = 0.8  # limbs lost a recording, on average
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A person: size, proportions (trunk, arms, legs), and a way of moving.
+
+    Attributes:
+        height: Metres.
+        proportions: (3,) factors.
+        tempo: Factor on durations.
+        reach: Factor on how far poses depart from rest.
+        manner: (10,) offset on every pose of the person.
+        left_handed: Whether one-handed actions are done with the left hand.
+        heading: Radians by which the person likes to stand turned from the middle camera.
+    """
+
+    height: float
+    proportions: Floats
+    tempo: float
+    reach: float
+    manner: Floats
+    left_handed: bool
+    heading: float
+
+
+@dataclass(frozen=True)
+class View:
+    """A camera: radians about the subject, metres from the subject."""
+
+    yaw: float
+    distance: float
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What a camera saw: joints (T, 25, 3) in metres (x, y up, z depth), and which were guessed (T, 25)."""
+
+    joints: Floats
+    inferred: NDArray[np.bool_]
+
+
+def subject(seed: int, number: int) -> Subject:
+    """The person of this number in the world of this seed."""
+    draw = np.random.default_rng([seed, 0, number])
+    return Subject(
+        height=float(draw.uniform(1.55, 1.92)),
+        proportions=draw.normal(1, 0.05, 3),
+        tempo=float(np.exp(draw.normal(0, 0.15))),
+        reach=float(draw.normal(1, 0.08)),
+        manner=draw.normal(0, [*[0.025] * 6, 0.01, 0.01, 0.05, 0.05]),
+        left_handed=bool(draw.random() < 0.2),
+        heading=float(draw.normal(0, 0.25)),
+    )
+
+
+def perform(action: Action, person: Subject, draw: np.random.Generator) -> Floats:
+    """One execution: (T, 25, 3) joints in metres, on the ground, facing -z where the heading is 0."""
+    frames = max(8, round(action.frames * person.tempo * np.exp(draw.normal(0, 0.2))))
+    time = np.linspace(draw.uniform(0, 0.12), draw.uniform(0.88, 1), frames)
+    poses = _poses(action, person, time, draw)
+    walk = action.walk * draw.uniform(0.7, 1.3)
+    if action.walk == 0 and draw.random() < action.strolls:
+        walk = draw.uniform(0.3, 0.9)
+    covered = walk * (time - time[0])
+    heading = person.heading + draw.normal(0, 0.2) + draw.normal(0, 0.9) * time * min(walk, 1)
+    if walk > 0:
+        heading = heading + draw.uniform(-1.2, 1.2)
+    steps = np.diff(covered, prepend=0)
+    place = np.cumsum(np.stack([-np.sin(heading) * steps, -np.cos(heading) * steps], axis=1), axis=0)
+    place -= place.mean(axis=0)  # a walker passes the place where the others stand
+    feet, swing = _gait(covered, walk, draw.uniform(0, 2 * np.pi))
+    hands = poses[:, :6].reshape(frames, 2, 3).copy()
+    low = np.clip((0.62 - hands[..., 1]) / 0.1, 0, 1)  # only arms that hang swing
+    hands[..., 2] += low * swing
+    hands[..., 2] *= -1
+    drop, back, lean, twist = poses[:, 6:].T
+    controls = Controls(place, heading, drop, back, lean, twist, hands, feet)
+    return joints(controls, person.proportions) * person.height
+
+
+def record(motion: Floats, view: View, draw: np.random.Generator) -> Recording:
+    """What a camera makes of a motion: turned, at its distance, with jitter, drift and lost limbs."""
+    frames = len(motion)
+    seen = turn(motion, view.yaw)
+    seen[..., 1] -= CAMERA_HEIGHT
+    seen[..., 0] += draw.normal(0, 0.25)
+    seen[..., 2] += view.distance + draw.normal(0, 0.15)
+    inferred = np.zeros((frames, 25), dtype=bool)
+    slow = draw.normal(0, 1, (frames // 8 + 3, 25, 3))
+    knots = np.linspace(0, len(slow) - 1.001, frames)
+    part = (knots % 1)[:, None, None]
+    drift = slow[knots.astype(int)] * (1 - part) + slow[knots.astype(int) + 1] * part
+    seen += _DRIFT * drift + draw.normal(0, _JITTER, seen.shape)
+    for _ in range(draw.poisson(_LOSSES)):
+        limb = list((*_ARMS, *_LEGS)[draw.integers(4)])
+        length = int(draw.integers(frames // 5 + 1, frames // 2 + 2))
+        first = int(draw.integers(0, max(1, frames - length)))
+        lost = slice(first, first + length)
+        seen[lost, limb] += draw.normal(0, _LOST, 3)
+        inferred[lost, limb] = True
+    return Recording(seen, inferred)
+
+
+def _poses(action: Action, person: Subject, time: Floats, draw: np.random.Generator) -> Floats:
+    """(T, 10): left and right wrist (right, up, forward), drop, back, lean, twist."""
+    times = np.array([at for at, _ in action.keys], dtype=float)
+    times[1:-1] += draw.normal(0, 0.04, len(times) - 2)
+    times = np.maximum.accumulate(np.clip(times, 0, 1))
+    keys = np.stack([_vector(pose) for _, pose in action.keys])
+    reach = person.reach * draw.normal(1, 0.1)
+    keys = _vector(REST) + reach * (keys - _vector(REST)) + person.manner
+    keys[:, :6] += draw.normal(0, 0.03, (len(keys), 6))
+    keys[:, 8:] += draw.normal(0, 0.06, (len(keys), 2))
+    segment = np.clip(np.searchsorted(times, time, side="right") - 1, 0, len(times) - 2)
+    width = np.maximum(times[segment + 1] - times[segment], 1e-6)
+    part = np.clip((time - times[segment]) / width, 0, 1)
+    ease = (part**3 * (10 - 15 * part + 6 * part**2))[:, None]  # minimum jerk
+    poses = np.asarray(keys[segment] * (1 - ease) + keys[segment + 1] * ease)
+    window = np.clip(np.minimum(time - 0.2, 0.9 - time) / 0.1, 0, 1)
+    beat = window * np.sin(2 * np.pi * action.cycles * draw.uniform(0.8, 1.2) * time + draw.uniform(0, 6.28))
+    poses[:, 3:6] += np.outer(beat, action.shake)
+    if action.both:
+        poses[:, :3] += np.outer(beat, action.shake) * (-1, 1, 1)
+    return _mirrored(poses) if person.left_handed else poses
+
+
+def _gait(covered: Floats, walk: float, phase: float) -> tuple[Floats, Floats]:
+    """Ankles (T, 2, 3) and how far forward (T, 2) hanging hands swing, for a distance covered (T,)."""
+    sides = np.array([0, np.pi])
+    angle = phase + np.pi * covered[:, None] / _STRIDE + sides
+    stride = min(walk, 1) * _STRIDE / 2
+    feet = np.zeros((len(covered), 2, 3))
+    feet[..., 0] = (-0.06, 0.06)
+    feet[..., 1] = 0.04 + 0.05 * min(walk, 1) * np.maximum(np.cos(angle), 0)
+    feet[..., 2] = -stride * np.sin(angle)
+    return feet, -0.6 * stride * np.sin(angle)
+
+
+def _vector(pose: Pose) -> Floats:
+    return np.array([*pose.left, *pose.right, pose.drop, pose.back, pose.lean, pose.twist])
+
+
+def _mirrored(poses: Floats) -> Floats:
+    mirrored = poses[:, [3, 4, 5, 0, 1, 2, 6, 7, 8, 9]].copy()
+    mirrored[:, [0, 3, 9]] *= -1
+    return mirrored
