@@ -5,8 +5,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-# The papers whose demo scale is finished.
-FINISHED := 00 20 21 22 23 24 40 41 42 43 44 90
+
+
 
 .PHONY: help install paper test lab bench report doctor regression lock hooks clean
 .DEFAULT_GOAL := help

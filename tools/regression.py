@@ -22,13 +22,14 @@ from typing import Any
 import nbformat
 import papermill
 import yaml
+from driftlab.reporting.printed_papers import papers
 from nbval.plugin import get_sanitize_patterns
 
 ROOT = Path(__file__).resolve().parents[1]
 REGRESSION = ROOT / "tests" / "regression"
 EXPECTED = REGRESSION / "expected"
 SANITIZE = REGRESSION / "sanitize.cfg"
-NUMBERS = ("20", "21", "22", "23", "24", "40", "41", "42", "43", "44")
+NUMBERS = tuple(name[:2] for paper in papers() for name in paper.notebooks)
 IGNORED = {"44-09": "the best of the grid is decided by measured accuracies"}
 """Cells whose output nbval shall not compare, and why."""
 

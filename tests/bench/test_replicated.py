@@ -44,7 +44,7 @@ def test_all_workers_get_all_replicas_of_every_task(method: str) -> None:
     for depth in range(5):
         calls = engine.calls[4 * depth : 4 * depth + 4]
         for stages, states in calls:
-            assert len({EXPERIMENT.bucket(stage) for stage in stages}) == 1
+            assert len({EXPERIMENT.batch_key(stage) for stage in stages}) == 1
             newest = [tuple(stage["order"][-2:]) for stage in stages]
             assert sorted(newest) == workload.TASKS, "every task as often as any other"
             if depth == 0:

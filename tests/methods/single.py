@@ -63,10 +63,10 @@ class Single:
         )
         return dict(zip(self.parameters, found, strict=True))
 
-    def total(self, value: Tensor) -> Tensor:
+    def sum_per_replica(self, value: Tensor) -> Tensor:
         return value.sum()
 
-    def spread(self, value: Tensor, like: Tensor) -> Tensor:
+    def broadcast_to_replicas(self, value: Tensor, like: Tensor) -> Tensor:
         return value
 
 

@@ -11,7 +11,7 @@ __all__ = ["gap_rows", "stream_rows", "stretch_rows", "table_of"]
 
 RUN: dict[str, Any] = {
     "paper": "oak",
-    "scenario": "oak/small/known",
+    "variant": "oak/small/known",
     "method": "Incremental",
     "seed": 0,
     "order": "",
@@ -43,7 +43,7 @@ def stretch_rows(values: Mapping[int, Sequence[float]], **columns: Any) -> list[
         RUN
         | {"metric": "map50"}
         | columns
-        | {"trained_on": steps, "tested_on": f"scenario:{j}", "value": value}
+        | {"trained_on": steps, "tested_on": f"stretch:{j}", "value": value}
         for steps, of in values.items()
         for j, value in enumerate(of, start=1)
     ]

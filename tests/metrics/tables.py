@@ -13,7 +13,7 @@ def run_rows(order: str, stages: Sequence[Mapping[int, float]], **columns: Any) 
     """The rows of one run: `stages[k-1]` maps each class tested after k tasks to its accuracy."""
     run: dict[str, Any] = {
         "paper": "cgl",
-        "scenario": "nucla/gcn",
+        "variant": "nucla/gcn",
         "method": "BARE",
         "seed": 0,
         "metric": "test_accuracy",

@@ -130,7 +130,7 @@ def test_the_size_of_the_real_sweep_takes_seconds() -> None:
         for order, position in zip(table["order"], table.pop("position"), strict=True)
     ]
     table["value"] = rng.random(len(table))
-    table = evaluation_table(table.assign(paper="cgl", scenario="nucla/gcn", metric="test_accuracy"))
+    table = evaluation_table(table.assign(paper="cgl", variant="nucla/gcn", metric="test_accuracy"))
     final = final_metrics(task_accuracy(table))
     assert len(table) == 92_400
     assert len(final) == 7 * 2 * 220

@@ -162,4 +162,4 @@ def test_without_two_bins_there_is_nothing_to_forget() -> None:
         forgetfulness(curve)
 
 
-RUN_OF_ONE = {"paper": "oak", "scenario": "s", "method": "m", "seed": 0, "order": ""}
+RUN_OF_ONE = {"paper": "oak", "variant": "s", "method": "m", "seed": 0, "order": ""}

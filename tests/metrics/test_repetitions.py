@@ -10,7 +10,7 @@ from driftlab.metrics.repetitions import over_repetitions
 
 
 def frame(values: list[float]) -> pd.DataFrame:
-    columns = {"paper": "cgl", "scenario": "nucla/gcn", "method": "BARE"}
+    columns = {"paper": "cgl", "variant": "nucla/gcn", "method": "BARE"}
     return pd.DataFrame([columns | {"seed": seed, "aopd": value} for seed, value in enumerate(values)])
 
 

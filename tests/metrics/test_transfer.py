@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 from driftlab.core.errors import DataError
-from driftlab.metrics.transfer import scenario_matrix, transfer
+from driftlab.metrics.transfer import stretch_matrix, transfer
 
 from .streams import stretch_rows, table_of
 
@@ -19,7 +19,7 @@ VALUES = {
 
 
 def test_transfer() -> None:
-    (row,) = transfer(scenario_matrix(table_of(stretch_rows(VALUES)))).to_dict("records")
+    (row,) = transfer(stretch_matrix(table_of(stretch_rows(VALUES)))).to_dict("records")
     assert row["stretches"] == 3
     # R_{1,2} - b_2 = 0.30 - 0.20, R_{2,3} - b_3 = 0.35 - 0.05: (0.1 + 0.3) / 2
     assert row["fwt"] == pytest.approx(0.2)
@@ -29,7 +29,7 @@ def test_transfer() -> None:
 
 def test_stretches_are_numbered_by_number() -> None:
     values = {end: [0.1 * (end == j) for j in range(1, 12)] for end in range(12)}
-    matrix = scenario_matrix(table_of(stretch_rows(values)))
+    matrix = stretch_matrix(table_of(stretch_rows(values)))
     diagonal = matrix[matrix["value"] > 0]
     assert diagonal["learnt"].tolist() == diagonal["tested"].tolist() == list(range(1, 12))
     (row,) = transfer(matrix).to_dict("records")
@@ -41,7 +41,7 @@ def test_runs_are_kept_apart() -> None:
         stretch_rows({0: [0.0, 0.0], 5: [0.4, 0.1], 9: [0.3, 0.5]}),
         stretch_rows({0: [0.0, 0.0], 3: [0.4, 0.2], 9: [0.4, 0.5]}, method="EWC"),
     )
-    found = transfer(scenario_matrix(table)).set_index("method")
+    found = transfer(stretch_matrix(table)).set_index("method")
     assert found["fwt"].to_dict() == pytest.approx({"Incremental": 0.1, "EWC": 0.2})
     assert found["bwt"].to_dict() == pytest.approx({"Incremental": -0.1, "EWC": 0.0})
 
@@ -55,7 +55,7 @@ def without(steps: int) -> dict[int, list[float]]:
     [
         (
             table_of(stretch_rows(VALUES, metric="ap50")),
-            "no rows of the metric 'map50' tested on 'scenario:1'",
+            "no rows of the metric 'map50' tested on 'stretch:1'",
         ),
         (table_of(stretch_rows(without(0))), "lacks the pretrained detector on the stretches"),
         (table_of(stretch_rows(without(8))), "tested on 3 stretches at 2 times after learning"),
@@ -65,15 +65,15 @@ def without(steps: int) -> dict[int, list[float]]:
         (table_of(stretch_rows(VALUES), stretch_rows({4: [0.6]})), "two different values at trained_on 4"),
         (table_of(stretch_rows(VALUES)[1:]), "tested on 2 of 3 stretches after 0 steps"),
         (
-            table_of([row for row in stretch_rows(VALUES) if row["tested_on"] != "scenario:2"]),
+            table_of([row for row in stretch_rows(VALUES) if row["tested_on"] != "stretch:2"]),
             "stretches 1, 3; they are numbered 1, 2, … in time",
         ),
         (
-            table_of([row | {"tested_on": "scenario:last"} for row in stretch_rows(VALUES)[:1]]),
-            "'scenario:last' does not name a stretch",
+            table_of([row | {"tested_on": "stretch:last"} for row in stretch_rows(VALUES)[:1]]),
+            "'stretch:last' does not name a stretch",
         ),
     ],
 )
 def test_impossible_tables_are_named(table: pd.DataFrame, message: str) -> None:
     with pytest.raises(DataError, match=message):
-        scenario_matrix(table)
+        stretch_matrix(table)

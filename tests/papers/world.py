@@ -34,7 +34,7 @@ def make_world(folder: Path, sequences_per_class: int = 20) -> tuple[TaskData, s
 def config(method: str, order: tuple[int, ...] = ORDERS[0], seed: int = 0, **settings: Any) -> Config:
     hyper = settings.pop("hyper", {})
     return run_config(
-        scenario="nucla/tiny",
+        variant="nucla/tiny",
         method=method_config(method, **hyper),
         order=order,
         seed=seed,

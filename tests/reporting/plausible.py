@@ -41,7 +41,7 @@ def plausible_table(
     *,
     methods: list[str] | None = None,
     seeds: int = 1,
-    scenario: str = "nucla/gcn",
+    variant: str = "nucla/gcn",
     lift: float = 0.0,
 ) -> pd.DataFrame:
     """Test accuracies of 30 samples a class for each run, as binomial draws around a decaying curve."""
@@ -50,7 +50,7 @@ def plausible_table(
     for method in methods or METHODS:
         keeps, learns = KEEPS[method]
         for seed in range(seeds):
-            rng = np.random.default_rng([seed, sum(method.encode()), len(scenario)])
+            rng = np.random.default_rng([seed, sum(method.encode()), len(variant)])
             for order in orders:
                 classes = np.array(order.split("-"), dtype=int)
                 for k in range(1, 6):
@@ -59,8 +59,8 @@ def plausible_table(
                     chance = learns * keeps**age * (1 - 0.02 * k) + difficulty[classes[seen]] + lift
                     value = rng.binomial(30, np.clip(chance, 0, 1)) / 30
                     rows += [
-                        ("cgl", scenario, method, seed, order, k, f"class:{label}", "test_accuracy", one)
+                        ("cgl", variant, method, seed, order, k, f"class:{label}", "test_accuracy", one)
                         for label, one in zip(classes[seen], value, strict=True)
                     ]
-    columns = ["paper", "scenario", "method", "seed", "order", "trained_on", "tested_on", "metric", "value"]
+    columns = ["paper", "variant", "method", "seed", "order", "trained_on", "tested_on", "metric", "value"]
     return evaluation_table(pd.DataFrame(rows, columns=columns))

@@ -309,7 +309,7 @@ class Forgetful(Toy):
     def chain(self, config: Config) -> list[Config]:
         return [{"last": digit} for digit in config["order"]]
 
-    def bucket(self, stage: Config) -> str:
+    def batch_key(self, stage: Config) -> str:
         return "any"
 
 

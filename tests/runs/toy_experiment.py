@@ -57,15 +57,15 @@ class Toy:
 
     def describe(self, config: Config) -> Row:
         order = "-".join(map(str, config["order"]))
-        return {"paper": "toy", "scenario": "toy", "method": "T", "seed": config["seed"], "order": order}
+        return {"paper": "toy", "variant": "toy", "method": "T", "seed": config["seed"], "order": order}
 
-    def bucket(self, stage: Config) -> str:
+    def batch_key(self, stage: Config) -> str:
         return str(len(stage["order"]))
 
     def execute(
         self, data: Any, stages: Sequence[Config], states: Sequence[State | None]
     ) -> list[StageResult]:
-        if len({self.bucket(stage) for stage in stages}) != 1:
+        if len({self.batch_key(stage) for stage in stages}) != 1:
             raise AssertionError("stages of different buckets")
         names = [f"{stage['seed']}-" + "-".join(map(str, stage["order"])) for stage in stages]
         time.sleep(self.seconds)

@@ -29,7 +29,7 @@ def task_data() -> TaskData:
 
 def configuration(method: str, order: Order, seed: int, epochs: int) -> dict[str, Any]:
     """A run with the paper's architecture."""
-    return run_config(scenario="bench", method=method_config(method), order=order, seed=seed, epochs=epochs)
+    return run_config(variant="bench", method=method_config(method), order=order, seed=seed, epochs=epochs)
 
 
 class ReplicatedTrainer:

@@ -5,7 +5,7 @@ Every experiment yields the same tidy rows, and every metric is a pure function 
 | column | meaning |
 |---|---|
 | paper | `cgl`, `oak`, `csegg`, `flpsg` |
-| scenario | data and model variant, e.g. `nucla/gcn` |
+| variant | data and model variant, e.g. `nucla/gcn` |
 | method | the method's name as the paper prints it |
 | seed | the repetition |
 | order | the order of learning, e.g. `0-1-2-3` (class ids), or an empty string |
@@ -24,11 +24,12 @@ from typing import Any
 
 import pandas as pd
 
-from driftlab.core.errors import DataError
+from driftlab.core.errors import DataError, ParameterError
+from driftlab.core.lineage import carries_lineage
 
 COLUMNS: dict[str, str] = {
     "paper": "str",
-    "scenario": "str",
+    "variant": "str",
     "method": "str",
     "seed": "int64",
     "order": "str",
@@ -63,10 +64,18 @@ def evaluation_table(rows: Iterable[Mapping[str, Any]] | pd.DataFrame) -> pd.Dat
     return frame.sort_values(keys, kind="stable", ignore_index=True)
 
 
+@carries_lineage
+def joined(*frames: pd.DataFrame) -> pd.DataFrame:
+    """Frames below one another, each row once, with the lineage of all (`pandas.concat` would lose it)."""
+    return pd.concat(frames, ignore_index=True).drop_duplicates(ignore_index=True)
+
+
 def write_table(frame: pd.DataFrame, path: Path) -> None:
     """Keep an evaluation table as Parquet."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    frame.to_parquet(path, index=False, compression="zstd")
+    plain = frame.copy()
+    plain.attrs = {}  # pandas would write them as JSON
+    plain.to_parquet(path, index=False, compression="zstd")
 
 
 def read_table(path: Path) -> pd.DataFrame:
@@ -80,3 +89,21 @@ def read_table(path: Path) -> pd.DataFrame:
     except (OSError, ValueError) as error:
         raise DataError(f"This is not a readable evaluation table ({error}).", file=path) from error
     return evaluation_table(frame)
+
+
+def one_variant(frame: pd.DataFrame, what: str) -> pd.DataFrame:
+    """The frame, if its runs are of one variant: a result never mixes data, models or vocabularies.
+
+    Args:
+        frame: With the column `variant`.
+        what: "table", "figure" or "claim", for the message.
+
+    Raises:
+        ParameterError: They are of none or of several.
+    """
+    names = sorted(frame["variant"].unique())
+    if len(names) != 1:
+        raise ParameterError(
+            f"A {what} is about one variant; these runs are of: {', '.join(names) or 'none'}."
+        )
+    return frame

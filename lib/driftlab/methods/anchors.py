@@ -13,7 +13,8 @@ from driftlab.methods.base import Learner, Parameters
 def importance(learner: Learner, gradients: Parameters, power: Tensor) -> Parameters:
     """The gradients' size to the power 1 or 2, (R,), whichever each replica takes."""
     return {
-        name: torch.where(learner.spread(power, g) == 2, g.square(), g.abs()) for name, g in gradients.items()
+        name: torch.where(learner.broadcast_to_replicas(power, g) == 2, g.square(), g.abs())
+        for name, g in gradients.items()
     }
 
 
@@ -47,7 +48,7 @@ class Anchors:
     def penalty(self, learner: Learner) -> Tensor:
         """The pull of each replica, (R,)."""
         terms = [
-            learner.total((self.importance[name] * (value - self.anchor[name]).square()).sum(0))
+            learner.sum_per_replica((self.importance[name] * (value - self.anchor[name]).square()).sum(0))
             for name, value in learner.parameters.items()
         ]
         return torch.stack(terms).sum(0)

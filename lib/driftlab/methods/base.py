@@ -73,10 +73,10 @@ class Learner(Protocol):
     def gradients(self, value: Tensor, create_graph: bool = False) -> Parameters:
         """The gradient of a loss (R,) with respect to every parameter."""
 
-    def total(self, value: Tensor) -> Tensor:
+    def sum_per_replica(self, value: Tensor) -> Tensor:
         """The sum over everything but the replica axis, (R,)."""
 
-    def spread(self, value: Tensor, like: Tensor) -> Tensor:
+    def broadcast_to_replicas(self, value: Tensor, like: Tensor) -> Tensor:
         """A number a replica (R,), shaped so that it multiplies `like`."""
 
 

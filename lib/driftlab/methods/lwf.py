@@ -53,7 +53,7 @@ class LwF(Method):
         value = learner.balanced(logits, batch, task.new)
         if self.targets is None:
             return value
-        temperature = learner.spread(self.hyper["T"], logits)
+        temperature = learner.broadcast_to_replicas(self.hyper["T"], logits)
         for head in task.heads:
             kept = distillation(logits[..., head], self.targets[..., head], temperature)
             value = value + self.hyper["lambda_dist"] * learner.mean(kept, batch)

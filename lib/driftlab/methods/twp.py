@@ -49,7 +49,7 @@ class TWP(Method):
         total = value + self.anchors.penalty(learner) if self.anchors else value
         if self.second_order:
             gradients = learner.gradients(value, create_graph=True)
-            size = torch.stack([learner.total(g.abs()) for g in gradients.values()]).sum(0)
+            size = torch.stack([learner.sum_per_replica(g.abs()) for g in gradients.values()]).sum(0)
             total = total + self.hyper["beta"] * size
         return total
 
@@ -59,8 +59,8 @@ class TWP(Method):
         by_loss = importance(learner, learner.gradients(learner.cross_entropy(batch, task.seen)), power)
         by_topology = importance(learner, learner.gradients(learner.topology(batch)), power)
         weighted = {
-            name: learner.spread(self.hyper["lambda_l"], i) * i
-            + learner.spread(self.hyper["lambda_t"], i) * by_topology[name]
+            name: learner.broadcast_to_replicas(self.hyper["lambda_l"], i) * i
+            + learner.broadcast_to_replicas(self.hyper["lambda_t"], i) * by_topology[name]
             for name, i in by_loss.items()
         }
         self.anchors.add(weighted, learner.parameters)

@@ -13,10 +13,12 @@ from typing import Literal
 import pandas as pd
 
 from driftlab.core.errors import DataError, ParameterError
+from driftlab.core.lineage import carries_lineage
 
-RUN = ["paper", "scenario", "method", "seed", "order"]
+RUN = ["paper", "variant", "method", "seed", "order"]
 
 
+@carries_lineage
 def class_accuracy(table: pd.DataFrame, *, metric: str = "test_accuracy") -> pd.DataFrame:
     """The class rows of an evaluation table, checked.
 
@@ -56,11 +58,12 @@ def class_accuracy(table: pd.DataFrame, *, metric: str = "test_accuracy") -> pd.
         first = rows[twice].iloc[0]
         raise DataError(
             f"{_run_name(first)} has two different values for class {first['class']} at stage "
-            f"{first['trained_on']}; tables of different experiments may not be mixed under one scenario."
+            f"{first['trained_on']}; tables of different experiments may not be mixed under one variant."
         )
     return rows[[*cell, "value"]].sort_values(cell, ignore_index=True)
 
 
+@carries_lineage
 def task_accuracy(
     table: pd.DataFrame, *, classes_per_task: int = 2, metric: str = "test_accuracy"
 ) -> pd.DataFrame:
@@ -105,6 +108,7 @@ def task_accuracy(
     return tasks.rename(columns={"mean": "value"})[[*cell, "value"]]
 
 
+@carries_lineage
 def average_accuracy(accuracy: pd.DataFrame) -> pd.DataFrame:
     """AA_k = mean over j ≤ k of a_{k,j}.
 
@@ -118,6 +122,7 @@ def average_accuracy(accuracy: pd.DataFrame) -> pd.DataFrame:
     return learnt.groupby([*RUN, "trained_on"])["value"].mean().reset_index()
 
 
+@carries_lineage
 def average_forgetting(
     accuracy: pd.DataFrame, *, definition: Literal["max", "diagonal"] = "max"
 ) -> pd.DataFrame:
@@ -158,6 +163,7 @@ def average_forgetting(
     return before.groupby([*RUN, "trained_on"])["value"].mean().reset_index()
 
 
+@carries_lineage
 def final_metrics(accuracy: pd.DataFrame) -> pd.DataFrame:
     """Each run after its last task, in one row.
 
@@ -180,6 +186,7 @@ def final_metrics(accuracy: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+@carries_lineage
 def order_tasks(orders: Iterable[str], classes_per_task: int) -> pd.DataFrame:
     """Which task each class belongs to, for every order.
 
@@ -215,7 +222,7 @@ def order_tasks(orders: Iterable[str], classes_per_task: int) -> pd.DataFrame:
 
 
 def _run_name(row: pd.Series) -> str:
-    return f"The run {row['scenario']}, {row['method']}, seed {row['seed']}, order {row['order']}"
+    return f"The run {row['variant']}, {row['method']}, seed {row['seed']}, order {row['order']}"
 
 
 def _incomplete(row: pd.Series, what: str) -> str:

@@ -11,12 +11,14 @@ from typing import Literal
 import pandas as pd
 
 from driftlab.core.errors import DataError, ParameterError
+from driftlab.core.lineage import carries_lineage
 from driftlab.metrics.accuracy_matrix import RUN
 from driftlab.metrics.stream_precision import class_ap, one_value_a_cell
 
 CLASS = [*RUN, "class"]
 
 
+@carries_lineage
 def exposure(table: pd.DataFrame, *, metric: str = "ap50") -> pd.DataFrame:
     """AP of each class at each evaluation, with how long ago and whether just now the stream showed it.
 
@@ -59,6 +61,7 @@ def exposure(table: pd.DataFrame, *, metric: str = "ap50") -> pd.DataFrame:
     return rows[[*CLASS, "trained_on", "value", "since", "seen", "change"]]
 
 
+@carries_lineage
 def forgetting_curve(exposed: pd.DataFrame, *, width: int = 1) -> pd.DataFrame:
     """aCAP_k, the mean AP of a class over its evaluations in bin k of the time since it was last trained on.
 
@@ -83,6 +86,7 @@ def forgetting_curve(exposed: pd.DataFrame, *, width: int = 1) -> pd.DataFrame:
     return bins
 
 
+@carries_lineage
 def forgetfulness(curve: pd.DataFrame, *, weights: Literal["excess", "gap"] = "excess") -> pd.DataFrame:
     """F^c = Σ_k w_k / Σ_k w_k · (aCAP_kmin − aCAP_k), over the bins k that a class has; kmin is its first.
 
@@ -121,6 +125,7 @@ def forgetfulness(curve: pd.DataFrame, *, weights: Literal["excess", "gap"] = "e
     )
 
 
+@carries_lineage
 def forgetfulness_summary(classes: pd.DataFrame, *, worst: int = 20) -> pd.DataFrame:
     """F, the mean over the classes, and the mean over those that are forgotten most, in one row a run.
 

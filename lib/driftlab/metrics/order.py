@@ -12,11 +12,13 @@ from typing import Literal
 import pandas as pd
 
 from driftlab.core.errors import DataError, ParameterError
+from driftlab.core.lineage import carries_lineage
 from driftlab.metrics.accuracy_matrix import RUN, class_accuracy, order_tasks, task_accuracy
 
-GROUP = ["paper", "scenario", "method", "seed"]
+GROUP = ["paper", "variant", "method", "seed"]
 
 
+@carries_lineage
 def order_sensitivity(
     table: pd.DataFrame,
     *,
@@ -35,7 +37,7 @@ def order_sensitivity(
         metric: Which of the table's metrics to take.
 
     Returns:
-        Columns `paper`, `scenario`, `method`, `seed`, `unit` ("0-1" for a task, "3" for a class), `opd` (a
+        Columns `paper`, `variant`, `method`, `seed`, `unit` ("0-1" for a task, "3" for a class), `opd` (a
         fraction), `lowest`, `highest` and `orders` (how many orders the range spans).
 
     Raises:
@@ -52,7 +54,7 @@ def order_sensitivity(
     if not stopped.empty:
         first = stopped.iloc[0]
         raise DataError(
-            f"{len(stopped)} runs did not reach their last task (the first: {first['scenario']}, "
+            f"{len(stopped)} runs did not reach their last task (the first: {first['variant']}, "
             f"{first['method']}, seed {first['seed']}, order {first['order']}, stage {first['trained_on']}); "
             "order sensitivity needs finished runs."
         )
@@ -69,6 +71,7 @@ def order_sensitivity(
     return result[[*GROUP, "unit", "opd", "lowest", "highest", "orders"]]
 
 
+@carries_lineage
 def order_sensitivity_summary(sensitivity: pd.DataFrame) -> pd.DataFrame:
     """AOPD and MOPD per repetition.
 
@@ -76,7 +79,7 @@ def order_sensitivity_summary(sensitivity: pd.DataFrame) -> pd.DataFrame:
         sensitivity: From `order_sensitivity`.
 
     Returns:
-        Columns `paper`, `scenario`, `method`, `seed`, `aopd`, `mopd` (fractions) and `orders`.
+        Columns `paper`, `variant`, `method`, `seed`, `aopd`, `mopd` (fractions) and `orders`.
     """
     groups = sensitivity.groupby(GROUP, as_index=False)
     return groups.agg(aopd=("opd", "mean"), mopd=("opd", "max"), orders=("orders", "first"))
@@ -88,13 +91,13 @@ def _same_units(result: pd.DataFrame, by: str) -> None:
         first = partial.iloc[0]
         hint = " These are class orders: use by='class'." if by == "task" else ""
         raise DataError(
-            f"{first['scenario']}, {first['method']}, seed {first['seed']}: the {by} {first['unit']} occurs "
+            f"{first['variant']}, {first['method']}, seed {first['seed']}: the {by} {first['unit']} occurs "
             f"in {first['orders']} of {first['total']} orders; all orders must have the same ones.{hint}"
         )
     single = result[result["total"] < 2]
     if not single.empty:
         first = single.iloc[0]
         raise DataError(
-            f"{first['scenario']}, {first['method']}, seed {first['seed']} has one order only; "
+            f"{first['variant']}, {first['method']}, seed {first['seed']} has one order only; "
             "order sensitivity compares at least two."
         )

@@ -9,13 +9,15 @@ import pandas as pd
 from scipy import stats
 
 from driftlab.core.errors import DataError
+from driftlab.core.lineage import carries_lineage
 
 
+@carries_lineage
 def over_repetitions(
     frame: pd.DataFrame,
     values: Sequence[str],
     *,
-    by: Sequence[str] = ("paper", "scenario", "method"),
+    by: Sequence[str] = ("paper", "variant", "method"),
     over: str = "seed",
     interval: float | None = None,
 ) -> pd.DataFrame:

@@ -10,9 +10,11 @@ from __future__ import annotations
 import pandas as pd
 
 from driftlab.core.errors import DataError, ParameterError
+from driftlab.core.lineage import carries_lineage
 from driftlab.metrics.accuracy_matrix import RUN
 
 
+@carries_lineage
 def class_ap(table: pd.DataFrame, *, metric: str = "ap50") -> pd.DataFrame:
     """The class rows of an evaluation table, checked.
 
@@ -50,6 +52,7 @@ def class_ap(table: pd.DataFrame, *, metric: str = "ap50") -> pd.DataFrame:
     return rows[[*cell, "value"]]
 
 
+@carries_lineage
 def cap_curve(ap: pd.DataFrame) -> pd.DataFrame:
     """CAP_t, the mean over the classes at each evaluation t.
 
@@ -65,6 +68,7 @@ def cap_curve(ap: pd.DataFrame) -> pd.DataFrame:
     return learnt(ap).groupby([*RUN, "trained_on"])["value"].mean().reset_index()
 
 
+@carries_lineage
 def class_metrics(ap: pd.DataFrame) -> pd.DataFrame:
     """CAP^c, the mean over the evaluations, and FAP^c, the last one, of each class.
 
@@ -81,6 +85,7 @@ def class_metrics(ap: pd.DataFrame) -> pd.DataFrame:
     return classes.agg(cap="mean", fap="last").reset_index()
 
 
+@carries_lineage
 def online_metrics(ap: pd.DataFrame, *, top: int = 20) -> pd.DataFrame:
     """CAP, FAP and the mean CAP of the best classes, in one row a run.
 
@@ -110,6 +115,7 @@ def online_metrics(ap: pd.DataFrame, *, top: int = 20) -> pd.DataFrame:
     return result[["evaluations", "classes", "cap", "fap", "top", "top_cap"]].reset_index()
 
 
+@carries_lineage
 def unknown_ap(table: pd.DataFrame, *, metric: str = "ap50") -> pd.DataFrame:
     """AP of the objects of classes not seen so far (IDK), mean over the evaluations that have any.
 
@@ -135,6 +141,7 @@ def unknown_ap(table: pd.DataFrame, *, metric: str = "ap50") -> pd.DataFrame:
     return runs.agg(evaluations="size", idk="mean").reset_index()
 
 
+@carries_lineage
 def learnt(ap: pd.DataFrame) -> pd.DataFrame:
     """The rows that were measured after a step of the stream.
 
@@ -151,6 +158,7 @@ def learnt(ap: pd.DataFrame) -> pd.DataFrame:
     return rows
 
 
+@carries_lineage
 def require_fractions(rows: pd.DataFrame) -> None:
     """Refuse average precisions that are none.
 
@@ -167,6 +175,7 @@ def require_fractions(rows: pd.DataFrame) -> None:
         )
 
 
+@carries_lineage
 def one_value_a_cell(rows: pd.DataFrame, cell: list[str]) -> pd.DataFrame:
     """The rows with the columns `cell` and `value`, sorted; a row that stands twice counts once.
 
@@ -180,11 +189,11 @@ def one_value_a_cell(rows: pd.DataFrame, cell: list[str]) -> pd.DataFrame:
         where = ", ".join(f"{name} {first[name]}" for name in cell[len(RUN) :])
         raise DataError(
             f"{run_name(first)} has two different values at {where}; tables of different experiments may not "
-            "be mixed under one scenario."
+            "be mixed under one variant."
         )
     return rows.sort_values(cell, ignore_index=True)
 
 
 def run_name(row: pd.Series) -> str:
     """A run in the words of error messages."""
-    return f"The run {row['scenario']}, {row['method']}, seed {row['seed']}"
+    return f"The run {row['variant']}, {row['method']}, seed {row['seed']}"

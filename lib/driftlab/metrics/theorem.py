@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from driftlab.core.errors import ParameterError
+from driftlab.core.lineage import carries_lineage
 from driftlab.metrics.accuracy_matrix import RUN, average_accuracy, average_forgetting
 
 
@@ -74,6 +75,7 @@ class TheoremCheck:
         return self.stages[self.stages["slack"] < -self.tolerance]
 
 
+@carries_lineage
 def check_theorem(accuracy: pd.DataFrame, *, tolerance: float = 1e-12) -> TheoremCheck:
     """Theorem 1 at every stage k ≥ 2 of every run.
 

@@ -10,17 +10,19 @@ import numpy as np
 import pandas as pd
 
 from driftlab.core.errors import DataError
+from driftlab.core.lineage import carries_lineage
 from driftlab.metrics.accuracy_matrix import RUN
 from driftlab.metrics.stream_precision import one_value_a_cell, require_fractions, run_name
 
-PREFIX = "scenario:"
+PREFIX = "stretch:"
 
 
-def scenario_matrix(table: pd.DataFrame, *, metric: str = "map50") -> pd.DataFrame:
+@carries_lineage
+def stretch_matrix(table: pd.DataFrame, *, metric: str = "map50") -> pd.DataFrame:
     """R_{i,j}, and the pretrained detector's b_j as i = 0.
 
     Args:
-        table: Evaluation table with rows tested on "scenario:1", "scenario:2", …, measured before the first
+        table: Evaluation table with rows tested on "stretch:1", "stretch:2", …, measured before the first
             step (`trained_on` 0) and at the end of each stretch.
         metric: Which of the table's metrics to take.
 
@@ -35,7 +37,7 @@ def scenario_matrix(table: pd.DataFrame, *, metric: str = "map50") -> pd.DataFra
     rows = table[(table["metric"] == metric) & table["tested_on"].str.startswith(PREFIX)]
     if rows.empty:
         raise DataError(
-            f"The evaluation table has no rows of the metric '{metric}' tested on 'scenario:1', …; transfer "
+            f"The evaluation table has no rows of the metric '{metric}' tested on 'stretch:1', …; transfer "
             "needs them at the end of each stretch of the stream."
         )
     require_fractions(rows)
@@ -50,6 +52,7 @@ def scenario_matrix(table: pd.DataFrame, *, metric: str = "map50") -> pd.DataFra
     return pd.concat([_numbered(run) for _, run in rows.groupby(RUN)], ignore_index=True)
 
 
+@carries_lineage
 def transfer(matrix: pd.DataFrame) -> pd.DataFrame:
     """FWT and BWT, in one row a run.
 
@@ -58,7 +61,7 @@ def transfer(matrix: pd.DataFrame) -> pd.DataFrame:
     end since it was learnt; negative means forgotten.
 
     Args:
-        matrix: From `scenario_matrix`.
+        matrix: From `stretch_matrix`.
 
     Returns:
         Columns of a run, `stretches` (T), `fwt` and `bwt`.

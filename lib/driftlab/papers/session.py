@@ -8,19 +8,21 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
+from driftlab.core.lineage import lineage
 from driftlab.core.paths import outputs_dir
 from driftlab.core.provenance import Source
+from driftlab.reporting.display import ShownArtifact, ShownVerdicts
 from driftlab.reporting.figures import save_figure
-from driftlab.reporting.sidecars import Artifact, Provenance, provenance
+from driftlab.reporting.sidecars import Provenance, provenance
 from driftlab.reporting.tables import save_table
-from driftlab.reporting.verdicts import Verdict, VerdictFile, save_verdicts
+from driftlab.reporting.verdicts import Verdict, save_verdicts
 from driftlab.runs.engines import make_engine
 from driftlab.runs.experiment import Config, Experiment
 from driftlab.runs.store import Store
 from driftlab.runs.sweep import SweepResult, sweep
 
 
-class Study:
+class Session:
     """One notebook's source of data, store and engine.
 
     Args:
@@ -49,6 +51,7 @@ class Study:
         changed: Mapping[str, Any] | None = None,
     ) -> None:
         self.paper, self.notebook, self.scale, self.source = paper, notebook, scale, source
+        self._judged: dict[str, Verdict] = {}
         self.engine, self.replicas, self.changed = make_engine(engine, jobs), replicas, dict(changed or {})
 
     @property
@@ -59,7 +62,7 @@ class Study:
     def sweep(
         self, experiment: Experiment, configs: Sequence[Config], data: Any, digest: str, **options: Any
     ) -> SweepResult:
-        """`driftlab.runs.sweep.sweep` with the study's store and engine; says what was computed."""
+        """`driftlab.runs.sweep.sweep` with the session's store and engine; says what was computed."""
         result = sweep(
             experiment,
             configs,
@@ -73,52 +76,54 @@ class Study:
         print(result)
         return result
 
-    def made(self, table: pd.DataFrame | None = None) -> Provenance:
-        """The provenance of results computed from an evaluation table, or from the data alone."""
-        return provenance(
-            self.source, scale=self.scale, notebook=self.notebook, table=table, changed=self.changed
-        )
-
     def table(
-        self,
-        artifact: str,
-        frame: pd.DataFrame,
-        made: Provenance,
-        title: str,
-        caption: str,
-        *,
-        part: str = "",
-        **options: Any,
-    ) -> Artifact:
-        """`driftlab.reporting.tables.save_table`, kept apart by dataset."""
-        return save_table(
+        self, artifact: str, frame: pd.DataFrame, title: str, caption: str, *, part: str = "", **options: Any
+    ) -> ShownArtifact:
+        """`driftlab.reporting.tables.save_table`, kept apart by dataset, with the frame's provenance."""
+        saved = save_table(
             frame,
             paper=self.paper,
             artifact=artifact,
             part=self._part(part),
-            made=made,
+            made=self.provenance(frame),
             title=title,
             caption=caption,
             **options,
         )
+        return ShownArtifact(saved, outputs_dir())
 
     def figure(
-        self, artifact: str, figure: Figure, made: Provenance, title: str, caption: str, *, part: str = ""
-    ) -> Artifact:
-        """`driftlab.reporting.figures.save_figure`, kept apart by dataset."""
-        return save_figure(
+        self, artifact: str, figure: Figure, title: str, caption: str, *, part: str = ""
+    ) -> ShownArtifact:
+        """`driftlab.reporting.figures.save_figure`, kept apart by dataset, with the figure's provenance."""
+        saved = save_figure(
             figure,
             paper=self.paper,
             artifact=artifact,
             part=self._part(part),
-            made=made,
+            made=self.provenance(figure),
             title=title,
             caption=caption,
         )
+        return ShownArtifact(saved, outputs_dir())
 
-    def verdicts(self, verdicts: Sequence[Verdict], made: Provenance) -> VerdictFile:
-        """`driftlab.reporting.verdicts.save_verdicts`."""
-        return save_verdicts(verdicts, paper=self.paper, made=made)
+    def verdicts(self, *verdicts: Verdict) -> ShownVerdicts:
+        """Keep verdicts for the scoreboard: those of the same claims in this session are replaced."""
+        made = self.provenance(*verdicts)
+        self._judged |= {verdict.claim: verdict for verdict in verdicts}
+        everything = list(self._judged.values())
+        save_verdicts(everything, paper=self.paper, made=self.provenance(*everything))
+        return ShownVerdicts(list(verdicts), made)
+
+    def provenance(self, *results: object) -> Provenance:
+        """Data, scale and notebook of this session, with the runs that the results carry."""
+        return provenance(
+            self.source,
+            scale=self.scale,
+            notebook=self.notebook,
+            runs=lineage(*results),
+            changed=self.changed,
+        )
 
     def _part(self, part: str) -> str:
         return f"{self.source.name}-{part}" if part else self.source.name

@@ -6,17 +6,17 @@ import io
 import textwrap
 from pathlib import Path
 
+from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from driftlab.reporting.artifacts import save_artifact
 from driftlab.reporting.sidecars import Artifact, Provenance
-from driftlab.reporting.style import DPI, styled
+from driftlab.reporting.style import DPI, RC
 
 CHARACTERS_AN_INCH = 19
 """Of the grey line."""
 
 
-@styled
 def save_figure(
     figure: Figure,
     *,
@@ -56,7 +56,8 @@ def save_figure(
     source = textwrap.fill(made.caption, max(40, int(CHARACTERS_AN_INCH * figure.get_figwidth())))
     line = figure.text(0.005, -0.01, source, fontsize=7, color="#666666", va="top", ha="left")
     try:
-        contents = {"png": _drawn(figure, "png"), "pdf": _drawn(figure, "pdf")}
+        with rc_context(RC):
+            contents = {"png": _drawn(figure, "png"), "pdf": _drawn(figure, "pdf")}
     finally:
         line.remove()
     return save_artifact(

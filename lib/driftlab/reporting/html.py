@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from driftlab.core.errors import StoreError
-
-if TYPE_CHECKING:
-    from driftlab.reporting.sidecars import Artifact, TableContent
-    from driftlab.reporting.verdicts import Verdict
+from driftlab.reporting.artifacts import artifact_folder, read_stored
+from driftlab.reporting.sidecars import Artifact, TableContent
+from driftlab.reporting.verdicts import Verdict
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -62,8 +62,6 @@ def png_uri(content: bytes) -> str:
 
 def artifact_html(artifact: Artifact, outputs: Path) -> str:
     """A saved artifact for a notebook: the table, or the picture, with caption and provenance."""
-    from driftlab.reporting.artifacts import artifact_folder, read_stored
-
     values = {
         "title": artifact.title,
         "caption": artifact.caption,
@@ -81,7 +79,7 @@ def artifact_html(artifact: Artifact, outputs: Path) -> str:
     return render("figure.html.j2", picture=picture, alt=artifact.alt, problem=problem, **values)
 
 
-def verdicts_html(verdicts: list[Verdict], *, provenance: str) -> str:
+def verdicts_html(verdicts: Sequence[Verdict], *, provenance: str) -> str:
     """Verdicts for a notebook."""
     return render("verdicts.html.j2", verdicts=verdicts, provenance=provenance, css=stylesheet("pieces"))
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-import pandas as pd
 from pydantic import BaseModel, ConfigDict, field_validator
 
+from driftlab import __version__
 from driftlab.core.files import slug
-from driftlab.core.paths import outputs_dir
+from driftlab.core.lineage import NOTHING, Lineage
 from driftlab.core.provenance import Source, of_change
 
 Mark = Literal["", "best", "worst"]
@@ -34,7 +33,9 @@ class Provenance(Record):
         notebook: The notebook that made it, for example `41_cgl_task_order`.
         changed: Parameters that differ from the scale's own.
         runs: How many runs it rests on; 0 for a result that needs none.
-        runs_digest: SHA-256 over those runs' rows; empty without runs.
+        runs_digest: SHA-256 over those runs' measurements; empty without runs.
+        made_by: What computed the runs: experiment, version and kind of device.
+        package: Version of driftlab.
     """
 
     source: Source
@@ -43,6 +44,8 @@ class Provenance(Record):
     changed: dict[str, Any] = {}
     runs: int = 0
     runs_digest: str = ""
+    made_by: list[str] = []
+    package: str = ""
 
     @property
     def folder(self) -> str:
@@ -56,10 +59,12 @@ class Provenance(Record):
     @property
     def caption(self) -> str:
         """The line that stands under every table and figure."""
-        runs = f", {self.runs:,} runs ({self.runs_digest[:8]})" if self.runs else ""
+        made_by = f" of {', '.join(self.made_by)}" if self.made_by else ""
+        runs = f", {self.runs:,} runs ({self.runs_digest[:8]}){made_by}" if self.runs else ""
         changed = ", ".join(f"{name} {value}" for name, value in self.changed.items())
         scale = f"{self.scale} scale{f' changed to {changed}' if changed else ''}"
-        return f"{self.source.caption}; {scale}{runs}; notebook {self.notebook}"
+        package = f"; driftlab {self.package}" if self.package else ""
+        return f"{self.source.caption}; {scale}{runs}; notebook {self.notebook}{package}"
 
 
 def provenance(
@@ -67,25 +72,28 @@ def provenance(
     *,
     scale: str,
     notebook: str,
-    table: pd.DataFrame | None = None,
+    runs: Lineage = NOTHING,
     changed: Mapping[str, Any] | None = None,
 ) -> Provenance:
-    """The provenance of results that were computed from an evaluation table.
+    """The provenance of results that were computed from runs, or from the data alone.
 
     Args:
         source: The data.
         scale: Name of the scale, from the notebook's parameters.
         notebook: Name of the notebook without its suffix.
-        table: The evaluation table, if there were runs.
+        runs: What the result carries (`driftlab.core.lineage.lineage`).
         changed: The notebook's parameters that differ from the scale's own.
     """
-    made = Provenance(source=source, scale=scale, notebook=notebook, changed=dict(changed or {}))
-    if table is None or table.empty:
-        return made
-    ordered = table.sort_values(list(table.columns), ignore_index=True)
-    digest = hashlib.sha256(ordered.to_csv(index=False, float_format="%.12g").encode()).hexdigest()
-    runs = len(table[["paper", "scenario", "method", "seed", "order"]].drop_duplicates())
-    return made.model_copy(update={"runs": runs, "runs_digest": digest})
+    return Provenance(
+        source=source,
+        scale=scale,
+        notebook=notebook,
+        changed=dict(changed or {}),
+        runs=len(runs.runs),
+        runs_digest=runs.digest,
+        made_by=sorted(runs.made_by),
+        package=__version__,
+    )
 
 
 class StoredFile(Record):
@@ -160,11 +168,6 @@ class Artifact(Record):
     created: str
     files: dict[str, StoredFile]
     table: TableContent | None = None
-
-    def _repr_html_(self) -> str:
-        from driftlab.reporting.html import artifact_html
-
-        return artifact_html(self, outputs_dir())
 
 
 def sidecar_bytes(record: Record) -> bytes:

@@ -12,6 +12,7 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from driftlab.core.lineage import carry, lineage
 from driftlab.reporting.printed_papers import papers
 
 DPI = 150
@@ -78,12 +79,12 @@ def in_order(names: Iterable[str]) -> list[str]:
 
 
 def styled(function: Callable[P, R]) -> Callable[P, R]:
-    """Draw under the project's style without changing anybody else's."""
+    """Draw under the project's style; the figure carries the lineage of the frames that it was drawn from."""
 
     @wraps(function)
     def inside(*args: P.args, **kwargs: P.kwargs) -> R:
         with matplotlib.rc_context(RC):
-            return function(*args, **kwargs)
+            return carry(function(*args, **kwargs), lineage(*args, *kwargs.values()))
 
     return inside
 

@@ -8,15 +8,19 @@ from pathlib import Path
 from typing import Literal
 
 import pandas as pd
+from pydantic import PrivateAttr
 
 from driftlab.core.errors import ParameterError
 from driftlab.core.files import slug, write_atomic
+from driftlab.core.lineage import NOTHING, Lineage
 from driftlab.core.paths import outputs_dir
 from driftlab.reporting.artifacts import Problem, artifact_folder, artifact_roots, brief
+from driftlab.reporting.decisions import Decision
 from driftlab.reporting.printed_papers import paper
 from driftlab.reporting.sidecars import Provenance, Record, now, sidecar_bytes
 
-Outcome = Literal["holds", "does not hold", "not testable"]
+Outcome = Literal["holds", "does not hold", "undecided", "not testable"]
+OUTCOMES: dict[Decision, Outcome] = {"holds": "holds", "fails": "does not hold", "undecided": "undecided"}
 
 
 class Verdict(Record):
@@ -24,7 +28,7 @@ class Verdict(Record):
 
     Attributes:
         claim: Id of the claim, for example `cgl-2`.
-        outcome: Whether it holds.
+        outcome: Whether it holds; `undecided` within the noise, `not testable` on these data or runs.
         test: The criterion, in words.
         evidence: The numbers that decided, or why it cannot be tested.
     """
@@ -33,6 +37,7 @@ class Verdict(Record):
     outcome: Outcome
     test: str
     evidence: str
+    _lineage: Lineage = PrivateAttr(default=NOTHING)
 
 
 class VerdictFile(Record):
@@ -51,11 +56,6 @@ class VerdictFile(Record):
     created: str
     verdicts: list[Verdict]
 
-    def _repr_html_(self) -> str:
-        from driftlab.reporting.html import verdicts_html
-
-        return verdicts_html(self.verdicts, provenance=self.provenance.caption)
-
 
 @dataclass(frozen=True)
 class FoundVerdicts:
@@ -65,9 +65,17 @@ class FoundVerdicts:
     reference: str
 
 
-def judge(claim: str, test: str, decided: bool, evidence: str) -> Verdict:
-    """A verdict that could be reached."""
-    return Verdict(claim=claim, outcome="holds" if decided else "does not hold", test=test, evidence=evidence)
+def judge(claim: str, test: str, decided: bool | Decision, evidence: str) -> Verdict:
+    """A verdict that could be reached.
+
+    Args:
+        claim: Id of the claim.
+        test: The criterion, in words.
+        decided: A decision from `driftlab.reporting.decisions`, or a plain truth where there is no noise.
+        evidence: The numbers that decided.
+    """
+    decision: Decision = decided if isinstance(decided, str) else ("holds" if decided else "fails")
+    return Verdict(claim=claim, outcome=OUTCOMES[decision], test=test, evidence=evidence)
 
 
 def not_testable(claim: str, test: str, reason: str) -> Verdict:

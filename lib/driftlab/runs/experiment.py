@@ -68,8 +68,8 @@ class Experiment(Protocol):
         """
         ...
 
-    def bucket(self, stage: Config) -> str:
-        """Stages with equal buckets may be executed in one call."""
+    def batch_key(self, stage: Config) -> str:
+        """Stages with equal batch keys may be executed in one call."""
         ...
 
     def execute(
@@ -79,7 +79,7 @@ class Experiment(Protocol):
 
         Args:
             data: What the sweep was given; not to be changed.
-            stages: Stage configurations of one bucket.
+            stages: Stage configurations of one batch key.
             states: For each the previous stage's state, `None` for a run's first stage.
         """
         ...

@@ -110,7 +110,7 @@ class Driver:
             self._running[self._engine.submit(stages, states)] = keys
 
     def _take(self, size: int) -> tuple[list[str], list[State | None]]:
-        """Ready stages of one bucket, locked, with the states that they continue from."""
+        """Ready stages of one batch key, locked, with the states that they continue from."""
         keys: list[str] = []
         states: list[State | None] = []
         for group in self._graph.take():

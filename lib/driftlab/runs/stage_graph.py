@@ -24,7 +24,7 @@ class Node:
         stage: What it is.
         depth: How many stages come before it.
         parent: The key of the stage before it.
-        bucket: What it may be executed together with.
+        batch_key: What it may be executed together with.
         children: The keys of the stages that continue from it.
         entry: Its result, once it is known.
     """
@@ -32,7 +32,7 @@ class Node:
     stage: StageId
     depth: int
     parent: str | None
-    bucket: str
+    batch_key: str
     children: list[str] = field(default_factory=list)
     entry: Entry | None = None
 
@@ -109,7 +109,7 @@ class StageGraph:
             stage = StageId(experiment.name, experiment.version, digest, plain)
             node = self.nodes.get(stage.key)
             if node is None:
-                node = self.nodes[stage.key] = Node(stage, depth, parent, experiment.bucket(plain))
+                node = self.nodes[stage.key] = Node(stage, depth, parent, experiment.batch_key(plain))
                 if parent is not None:
                     self.nodes[parent].children.append(stage.key)
             elif node.parent != parent:
@@ -137,7 +137,7 @@ class StageGraph:
         """Put a stage among those that can be computed now, unless that is settled or under way."""
         if key in self.wanted and key not in self.busy:
             node = self.nodes[key]
-            group = (node.depth, node.bucket, key if key in self.alone else "")
+            group = (node.depth, node.batch_key, key if key in self.alone else "")
             self._ready.setdefault(group, {})[key] = None
 
     def give_back(self, key: str, *, alone: bool) -> None:

@@ -11,6 +11,7 @@ import pandas as pd
 
 from driftlab.core.errors import ParameterError
 from driftlab.core.evaluation_table import evaluation_table
+from driftlab.core.lineage import stamp
 from driftlab.runs.engines import Engine
 from driftlab.runs.experiment import Config, Experiment, Row
 from driftlab.runs.failures import Failure, SweepError, SweepWarning
@@ -100,7 +101,7 @@ def sweep(
         driver.leave()
     _raise_failures(graph, driver.errors, store)
     return SweepResult(
-        evaluation_table(_rows(experiment, graph)),
+        stamp(evaluation_table(_rows(experiment, graph)), f"{experiment.name} version {experiment.version}"),
         runs=len(graph.runs),
         stages=len(graph.nodes),
         computed=len(driver.computed),

@@ -47,7 +47,7 @@ def timeline(stream: FrameStream, batch: int = 0) -> Timeline:
 
 
 def stretches(timeline: Timeline, length: int) -> list[range]:
-    """Stretches of so many steps (Wanderlust's scenarios).
+    """Stretches of so many steps (Wanderlust's variants).
 
     What is left at the end is a stretch of its own if it is longer than half of one, else part of the last.
 

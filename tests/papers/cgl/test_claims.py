@@ -13,13 +13,13 @@ from reporting.plausible import plausible_table, task_orders
 METHODS = ["BARE", "EWC", "MAS", "TWP", "LwF", "GEM", "REPLAY"]
 
 
-def frame(column: str, scenario: str = "nucla/gcn", **values: float) -> pd.DataFrame:
+def frame(column: str, variant: str = "nucla/gcn", **values: float) -> pd.DataFrame:
     """Two repetitions a method whose mean is the given percentage."""
     return pd.DataFrame(
         [
             {
                 "paper": "cgl",
-                "scenario": scenario,
+                "variant": variant,
                 "method": method,
                 "seed": seed,
                 column: value / 100 + shift,
@@ -85,7 +85,7 @@ def test_claim_4() -> None:
     assert verdict.evidence == "LwF 63.21 against GEM 83.89: 20.68 points below."
     assert claims.claim_4(sensitivities(LwF=73.5)).outcome == "holds"
     assert claims.claim_4(sensitivities(LwF=74.5)).outcome == "does not hold"
-    other = frame("aopd", scenario="ntu/gcn", **dict.fromkeys(METHODS, 50.0))
+    other = frame("aopd", variant="ntu/gcn", **dict.fromkeys(METHODS, 50.0))
     assert claims.claim_4(other).evidence == "The claim is about N-UCLA; these runs are of ntu."
 
 
@@ -117,7 +117,7 @@ def test_claim_9() -> None:
     assert verdict.evidence == "BARE 19.00, EWC 18.00, MAS 18.50, TWP 19.90; LwF 33.00."
     assert claims.claim_9(accuracies(TWP=20.1, EWC=18, MAS=18)).outcome == "does not hold"
     assert claims.claim_9(without(accuracies(), "LwF", "TWP")).outcome == "not testable"
-    ntu = accuracies().assign(scenario="ntu/st-gcn")
+    ntu = accuracies().assign(variant="ntu/st-gcn")
     assert "about N-UCLA" in claims.claim_9(ntu).evidence
 
 
@@ -128,9 +128,9 @@ def test_claim_10() -> None:
     assert claims.claim_10(without(accuracies(), "GEM")).evidence == "Without runs of GEM."
 
 
-def test_scenarios_may_not_be_mixed() -> None:
-    mixed = pd.concat([accuracies(), accuracies().assign(scenario="ntu/gcn")])
-    with pytest.raises(ParameterError, match="one scenario at a time, not on: ntu/gcn, nucla/gcn"):
+def test_variants_may_not_be_mixed() -> None:
+    mixed = pd.concat([accuracies(), accuracies().assign(variant="ntu/gcn")])
+    with pytest.raises(ParameterError, match="one variant at a time, not on: ntu/gcn, nucla/gcn"):
         claims.claim_10(mixed)
 
 

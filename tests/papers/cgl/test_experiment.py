@@ -31,9 +31,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> tuple[TaskData, str]:
 
 
 def test_the_defaults_are_the_papers() -> None:
-    made = run_config(scenario="s", method={"name": "BARE"}, order=(1, 0), seed=3)
+    made = run_config(variant="s", method={"name": "BARE"}, order=(1, 0), seed=3)
     assert made == {
-        "scenario": "s",
+        "variant": "s",
         "backbone": {"name": "gcn", "width": 64, "depth": 2},
         "method": {"name": "BARE"},
         "training": {"epochs": 100, "learning_rate": 1e-3},
@@ -71,7 +71,7 @@ def test_a_stage_depends_on_the_classes_learnt_and_not_on_those_to_come() -> Non
 
 def test_a_stage_does_not_depend_on_the_scenarios_name() -> None:
     made = config("GEM")
-    assert keys(made) == keys({**made, "scenario": "another"})
+    assert keys(made) == keys({**made, "variant": "another"})
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_what_describes_a_run() -> None:
     described = EXPERIMENT.describe(config("LwF", ORDERS[2], seed=4))
     assert described == {
         "paper": "cgl",
-        "scenario": "nucla/tiny",
+        "variant": "nucla/tiny",
         "method": "LwF",
         "seed": 4,
         "order": "7-3-9-0-1-8-2-6-5-4",
@@ -121,7 +121,7 @@ def test_what_describes_a_run() -> None:
 
 def test_what_may_be_executed_together() -> None:
     def buckets(**settings: object) -> list[str]:
-        return [EXPERIMENT.bucket(stage) for stage in EXPERIMENT.chain(config(**settings))]  # type: ignore[arg-type]
+        return [EXPERIMENT.batch_key(stage) for stage in EXPERIMENT.chain(config(**settings))]  # type: ignore[arg-type]
 
     base = buckets(method="GEM")
     assert len(set(base)) == 5, "stages with one number of tasks"
@@ -325,7 +325,7 @@ def test_impossible_numbers(change: dict[str, float]) -> None:
     with pytest.raises(
         ParameterError, match="at least one epoch, a positive learning rate and a seed from 0"
     ):
-        run_config(scenario="s", method=method_config("BARE"), order=(0, 1), **({"seed": 0} | change))  # type: ignore[arg-type]
+        run_config(variant="s", method=method_config("BARE"), order=(0, 1), **({"seed": 0} | change))  # type: ignore[arg-type]
 
 
 def test_an_order_with_a_class_that_is_not_there(world: tuple[TaskData, str]) -> None:

@@ -122,9 +122,9 @@ def test_architecture_curves(final: pd.DataFrame, setting: Literal["width", "dep
     assert not texts_overlap(figure)
 
 
-def test_scenarios_may_not_be_mixed(accuracy: pd.DataFrame, final: pd.DataFrame) -> None:
-    mixed = pd.concat([accuracy, accuracy.assign(scenario="nucla/stgcn")])
-    with pytest.raises(ParameterError, match="one scenario; these are of: nucla/gcn, nucla/stgcn"):
+def test_variants_may_not_be_mixed(accuracy: pd.DataFrame, final: pd.DataFrame) -> None:
+    mixed = pd.concat([accuracy, accuracy.assign(variant="nucla/stgcn")])
+    with pytest.raises(ParameterError, match="one variant; these are of: nucla/gcn, nucla/stgcn"):
         figures.learning_dynamics(mixed)
     with pytest.raises(ParameterError, match="these are of: none"):
         figures.forgetting_scatter(final.iloc[:0])

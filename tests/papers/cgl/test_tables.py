@@ -13,7 +13,7 @@ from reporting.plausible import plausible_table, task_orders
 
 
 def summary(seeds: int) -> pd.DataFrame:
-    run = {"paper": "cgl", "scenario": "nucla/gcn"}
+    run = {"paper": "cgl", "variant": "nucla/gcn"}
     return pd.DataFrame(
         [
             run | {"method": method, "seed": seed, "aopd": aopd + 0.1 * seed, "mopd": 0.9}

@@ -94,10 +94,10 @@ def stream_table(
                     for j in range(steps // stretch):
                         here = shown[j * stretch : (j + 1) * stretch].any(axis=0)
                         rows.append(
-                            (method, seed, step, f"scenario:{j + 1}", "map50", float(seen[here].mean()))
+                            (method, seed, step, f"stretch:{j + 1}", "map50", float(seen[here].mean()))
                         )
     frame = pd.DataFrame(rows, columns=["method", "seed", "trained_on", "tested_on", "metric", "value"])
-    return evaluation_table(frame.assign(paper="oak", scenario=f"oak/small/{vocabulary}", order=""))
+    return evaluation_table(frame.assign(paper="oak", variant=f"oak/small/{vocabulary}", order=""))
 
 
 def detection_set(

@@ -7,7 +7,7 @@ import pytest
 from driftlab.core.errors import ParameterError
 from driftlab.metrics.forgetfulness import exposure, forgetfulness, forgetfulness_summary, forgetting_curve
 from driftlab.metrics.stream_precision import class_ap, online_metrics
-from driftlab.metrics.transfer import scenario_matrix, transfer
+from driftlab.metrics.transfer import stretch_matrix, transfer
 from driftlab.papers.oak import claims
 from driftlab.papers.oak.time_claim import claim_8
 from driftlab.reporting.printed_papers import paper
@@ -18,12 +18,12 @@ NAMES = ["Non-adaptation", "Incremental", "EWC", "iCaRL", "Offline training"]
 TABLES = paper("oak").tables
 
 
-def frame(values: dict[str, dict[str, float]], scenario: str = "oak/small/known") -> pd.DataFrame:
+def frame(values: dict[str, dict[str, float]], variant: str = "oak/small/known") -> pd.DataFrame:
     """Two repetitions a method whose means are the given percentages, by column."""
     methods = dict.fromkeys(name for of in values.values() for name in of)
     return pd.DataFrame(
         [
-            {"paper": "oak", "scenario": scenario, "method": method, "seed": seed}
+            {"paper": "oak", "variant": variant, "method": method, "seed": seed}
             | {column: of[method] / 100 + shift for column, of in values.items()}
             for method in methods
             for seed, shift in enumerate((-0.001, 0.001))
@@ -44,11 +44,11 @@ def scores(
     cap: dict[str, float] | None = None,
     fap: dict[str, float] | None = None,
     table: str = "table_1",
-    scenario: str = "oak/small/known",
+    variant: str = "oak/small/known",
 ) -> pd.DataFrame:
     """The paper's CAP and FAP with changes."""
     caps, faps = printed(table, "CAP", "FAP")
-    return frame({"cap": caps | (cap or {}), "fap": faps | (fap or {})}, scenario)
+    return frame({"cap": caps | (cap or {}), "fap": faps | (fap or {})}, variant)
 
 
 def without(data: pd.DataFrame, *methods: str) -> pd.DataFrame:
@@ -96,7 +96,7 @@ def test_claim_4() -> None:
 
 
 def test_claim_5() -> None:
-    unknown = scores(table="table_2", scenario="oak/small/unknown")
+    unknown = scores(table="table_2", variant="oak/small/unknown")
     verdict = claims.claim_5(scores(), unknown)
     assert verdict.outcome == "holds"
     assert "CAP, unknown against known: Incremental 9.78 against 10.47" in verdict.evidence
@@ -106,11 +106,11 @@ def test_claim_5() -> None:
 
 
 def test_claim_5_compares_the_two_vocabularies_of_one_detector() -> None:
-    known, unknown = scores(), scores(table="table_2", scenario="oak/small/unknown")
+    known, unknown = scores(), scores(table="table_2", variant="oak/small/unknown")
     for first, second in (
         (unknown, known),
         (known, known),
-        (known.assign(scenario="oak/r50/known"), unknown),
+        (known.assign(variant="oak/r50/known"), unknown),
     ):
         with pytest.raises(ParameterError, match="Known and unknown vocabulary are compared, not oak/"):
             claims.claim_5(first, second)
@@ -149,7 +149,7 @@ def changes(values: dict[str, tuple[float, float]], method: str = "Incremental")
     ]
     found = pd.DataFrame(rows, columns=["class", "trained_on", "since", "seen", "change"])
     found["change"] /= 100
-    return found.assign(paper="oak", scenario="oak/small/known", method=method, seed=0, order="", value=0.5)
+    return found.assign(paper="oak", variant="oak/small/known", method=method, seed=0, order="", value=0.5)
 
 
 def test_claim_8() -> None:
@@ -188,9 +188,9 @@ def test_claim_8_shows_the_other_methods() -> None:
     assert verdict.evidence.endswith("; iCaRL +1.00 and +1.00.")
 
 
-def test_scenarios_may_not_be_mixed() -> None:
-    mixed = pd.concat([scores(), scores(scenario="oak/r50/known")])
-    with pytest.raises(ParameterError, match="one scenario; these runs are of: oak/r50/known, oak/sm"):
+def test_variants_may_not_be_mixed() -> None:
+    mixed = pd.concat([scores(), scores(variant="oak/r50/known")])
+    with pytest.raises(ParameterError, match="one variant; these runs are of: oak/r50/known, oak/sm"):
         claims.claim_2(mixed)
 
 
@@ -205,7 +205,7 @@ def test_on_metrics_of_a_whole_experiment() -> None:
         claims.claim_4(runs),
         claims.claim_5(runs, others),
         claims.claim_6(forgetfulness_summary(forgetfulness(forgetting_curve(exposed, width=5)))),
-        claims.claim_7(transfer(scenario_matrix(known))),
+        claims.claim_7(transfer(stretch_matrix(known))),
         claim_8(exposed),
     ]
     assert NAMES == METHODS

@@ -137,13 +137,13 @@ def test_offline_training_is_evaluated_at_its_own_times() -> None:
 
 def test_every_stage_stands_alone() -> None:
     stages = [stage for method in METHODS for stage in EXPERIMENT.chain(config(method, offline_epochs=3))]
-    assert len({EXPERIMENT.bucket(stage) for stage in stages}) == 1 + 1 + 3 * 6 + 6 * 3
+    assert len({EXPERIMENT.batch_key(stage) for stage in stages}) == 1 + 1 + 3 * 6 + 6 * 3
 
 
 def test_what_the_rows_of_a_run_say() -> None:
     assert EXPERIMENT.describe(config("iCaRL", vocabulary="unknown", seed=2)) == {
         "paper": "oak",
-        "scenario": "oak/small/unknown",
+        "variant": "oak/small/unknown",
         "method": "iCaRL",
         "seed": 2,
         "order": "",

@@ -133,7 +133,7 @@ def test_forgetting_over_time() -> None:
             {"class": name, "bin": k, "since": 5 * k, "value": value, "evaluations": 1}
             for (name, k), value in values.items()
         ]
-    ).assign(paper="oak", scenario="oak/small/known", method="EWC", seed=0, order="")
+    ).assign(paper="oak", variant="oak/small/known", method="EWC", seed=0, order="")
     figure = figures.forgetting_over_time(curve)
     left, right = figure.axes
     # Bins of five steps, drawn at their middle.
@@ -158,14 +158,14 @@ def test_forgetting_of_a_whole_experiment(exposed: pd.DataFrame) -> None:
         assert places == sorted(places)
 
 
-def test_scenarios_may_not_be_mixed(table: pd.DataFrame) -> None:
-    mixed = pd.concat([table, table.assign(scenario="oak/r50/known")])
+def test_variants_may_not_be_mixed(table: pd.DataFrame) -> None:
+    mixed = pd.concat([table, table.assign(variant="oak/r50/known")])
     exposed = exposure(mixed)
-    with pytest.raises(ParameterError, match="figure is about one scenario"):
+    with pytest.raises(ParameterError, match="figure is about one variant"):
         figures.cap_over_time(cap_curve(class_ap(mixed)))
-    with pytest.raises(ParameterError, match="figure is about one scenario"):
+    with pytest.raises(ParameterError, match="figure is about one variant"):
         figures.classes_over_time(exposed, ["car"])
-    with pytest.raises(ParameterError, match="figure is about one scenario"):
+    with pytest.raises(ParameterError, match="figure is about one variant"):
         figures.forgetting_over_time(forgetting_curve(exposed))
 
 

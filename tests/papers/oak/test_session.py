@@ -15,14 +15,14 @@ import torch
 from driftlab.core.errors import DataError, MissingDataError, ParameterError
 from driftlab.metrics.detection import average_precision
 from driftlab.metrics.stream_precision import cap_curve, class_ap
-from driftlab.metrics.transfer import scenario_matrix, transfer
+from driftlab.metrics.transfer import stretch_matrix, transfer
 from driftlab.models.detectors.build import build_detector
 from driftlab.papers.oak import evaluation as oak_evaluation
 from driftlab.papers.oak import experiment as oak
-from driftlab.papers.oak import session as stream_study
+from driftlab.papers.oak import session as stream_session
 from driftlab.papers.oak.experiment import METHODS
 from driftlab.papers.oak.pretraining import for_stream
-from driftlab.papers.oak.session import StreamStudy, load_stream
+from driftlab.papers.oak.session import OakSession, load_stream
 from driftlab.runs.failures import CorruptResultWarning, SweepError
 from driftlab.training.detection import evaluation
 from driftlab.worlds.walk.layout import oak_world
@@ -41,7 +41,7 @@ PROTOCOL: dict[str, Any] = {
 }
 
 
-def study(cached: bool = True, **settings: Any) -> StreamStudy:
+def session(cached: bool = True, **settings: Any) -> OakSession:
     given: dict[str, Any] = {
         "scale": "smoke",
         "data": "world",
@@ -51,7 +51,7 @@ def study(cached: bool = True, **settings: Any) -> StreamStudy:
         **PROTOCOL,
         "jobs": 1,
     }
-    return StreamStudy("21_oak_known_vocabulary", **(given | settings), cached=cached)
+    return OakSession("21_oak_known_vocabulary", **(given | settings), cached=cached)
 
 
 def guessing(*given: Any) -> dict[str, Tensor]:
@@ -69,10 +69,10 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("outputs")
     touching = partial(average_precision, iou=0.1)  # what guesses boxes seldom meets one well
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stream_study, "for_stream", guessing)
+        patch.setattr(stream_session, "for_stream", guessing)
         patch.setattr(oak_evaluation, "average_precision", touching)
         patch.setattr(evaluation, "average_precision", touching)
-        patch.setattr(stream_study, "oak_world", partial(oak_world, frames_per_step=2, pixels=96))
+        patch.setattr(stream_session, "oak_world", partial(oak_world, frames_per_step=2, pixels=96))
         patch.setenv("DRIFTLAB_OUTPUTS", str(folder))
         yield folder
 
@@ -85,43 +85,43 @@ def here(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="module")
 def tables(outputs: Path) -> dict[str, pd.DataFrame]:
     """All methods, by vocabulary."""
-    made = study()
+    made = session()
     return {vocabulary: made.runs(METHODS, vocabulary, [0]) for vocabulary in ("known", "unknown")}
 
 
 @pytest.fixture(scope="module")
-def tested(outputs: Path) -> StreamStudy:
-    return study()
+def tested(outputs: Path) -> OakSession:
+    return session()
 
 
-def evaluated(made: StreamStudy) -> set[str]:
+def evaluated(made: OakSession) -> set[str]:
     return {f"class:{made.stream.categories[c]}" for c in made.stream.evaluated}
 
 
 @pytest.mark.parametrize("vocabulary", ["known", "unknown"])
 @pytest.mark.parametrize("method", METHODS)
 def test_every_evaluation_is_complete(
-    method: str, vocabulary: str, tables: dict[str, pd.DataFrame], tested: StreamStudy
+    method: str, vocabulary: str, tables: dict[str, pd.DataFrame], tested: OakSession
 ) -> None:
     table = tables[vocabulary]
     rows = table[table["method"] == method]
-    assert set(rows["scenario"]) == {f"oak/small/{vocabulary}"} and set(rows["paper"]) == {"oak"}
+    assert set(rows["variant"]) == {f"oak/small/{vocabulary}"} and set(rows["paper"]) == {"oak"}
     assert set(rows["trained_on"]) == {0, *STOP}
     for until, part in rows.groupby("trained_on"):
         ap = part[part["metric"] == "ap50"].set_index("tested_on")["value"]
         assert set(ap.index) - {"idk"} == evaluated(tested) and len(evaluated(tested)) > 3
         assert ap.between(0, 1).all() and not ap.index.duplicated().any()
-        scenarios = part[part["metric"] == "map50"]
+        variants = part[part["metric"] == "map50"]
         # The stretches end with steps 2 and 5.
-        expected = ["scenario:1", "scenario:2"] if until in (0, 2, STEPS) else []
-        assert sorted(scenarios["tested_on"]) == expected
+        expected = ["stretch:1", "stretch:2"] if until in (0, 2, STEPS) else []
+        assert sorted(variants["tested_on"]) == expected
     assert ("idk" in set(rows["tested_on"])) == (vocabulary == "unknown" and method != "Non-adaptation")
     online = method in ("Incremental", "EWC", "iCaRL")
     assert (set(rows["metric"]) == {"ap50", "map50", "steps_since_seen"}) == online
     assert set(rows["metric"]) - {"steps_since_seen"} == {"ap50", "map50"}
 
 
-def test_the_steps_since_a_class_was_seen(tables: dict[str, pd.DataFrame], tested: StreamStudy) -> None:
+def test_the_steps_since_a_class_was_seen(tables: dict[str, pd.DataFrame], tested: OakSession) -> None:
     stream = tested.stream
     steps = np.repeat(stream.steps, np.diff(stream.train.starts))
     for vocabulary, table in tables.items():
@@ -154,18 +154,18 @@ def test_numbers_that_differ(tables: dict[str, pd.DataFrame]) -> None:
 
 
 def test_transfer_can_be_computed(tables: dict[str, pd.DataFrame]) -> None:
-    result = transfer(scenario_matrix(tables["known"])).set_index("method")
+    result = transfer(stretch_matrix(tables["known"])).set_index("method")
     assert set(result.index) == set(METHODS) and (result["stretches"] == 2).all()
     assert result.loc["Non-adaptation", ["fwt", "bwt"]].tolist() == [0.0, 0.0]
     assert (result["fwt"] != 0).any()
 
 
 def test_stretches_are_measured_at_their_ends_only(here: None) -> None:
-    table = study(interval=1).runs(["Non-adaptation", "Incremental"], "known", [0])
+    table = session(interval=1).runs(["Non-adaptation", "Incremental"], "known", [0])
     for _, rows in table.groupby("method"):
         assert set(rows[rows["metric"] == "ap50"]["trained_on"]) == set(range(STEPS + 1))
         assert set(rows[rows["metric"] == "map50"]["trained_on"]) == {0, 2, STEPS}
-    assert (transfer(scenario_matrix(table))["stretches"] == 2).all()
+    assert (transfer(stretch_matrix(table))["stretches"] == 2).all()
 
 
 def test_what_is_in_the_store_is_not_computed_again(
@@ -175,7 +175,7 @@ def test_what_is_in_the_store_is_not_computed_again(
         raise AssertionError("computed")
 
     monkeypatch.setattr(oak, "execute_stage", never)
-    again = study().runs(METHODS, "known", [0])
+    again = session().runs(METHODS, "known", [0])
     pd.testing.assert_frame_equal(again, tables["known"], check_exact=True)
 
 
@@ -209,10 +209,10 @@ def test_an_interrupted_run_goes_on_to_the_same_numbers(
     with monkeypatch.context() as patch:
         patch.setattr(oak, "execute_stage", interrupted)
         with pytest.raises(SweepError, match="the machine is going down"):
-            study(cached=False).runs([method], "unknown", [0])
+            session(cached=False).runs([method], "unknown", [0])
     monkeypatch.setattr(oak, "execute_stage", counted)
     # Without kept features: they must not change a number either.
-    table = study(cached=False).runs([method], "unknown", [0])
+    table = session(cached=False).runs([method], "unknown", [0])
     assert computed == [STOP[-1]], "only what was missing"
     whole = tables["unknown"].query(f"method == '{method}'").reset_index(drop=True)
     pd.testing.assert_frame_equal(table.reset_index(drop=True), whole, check_exact=True)
@@ -220,7 +220,7 @@ def test_an_interrupted_run_goes_on_to_the_same_numbers(
 
 
 def test_pictures_before_and_after(here: None, tables: dict[str, pd.DataFrame]) -> None:
-    made = study()
+    made = session()
     made.runs(["Incremental"], "known", [0], keep="Incremental")
     figure = made.before_and_after("Incremental", frames=2)
     text = " ".join(label.get_text() for label in figure.findobj(lambda a: hasattr(a, "get_text")))
@@ -235,7 +235,7 @@ def test_weights_that_are_gone(here: None, tables: dict[str, pd.DataFrame], outp
     state.rename(moved)
     try:
         # A sweep that keeps states makes them again.
-        assert study().data()[1] and state.is_file()
+        assert session().data()[1] and state.is_file()
     finally:
         moved.replace(state)
 
@@ -245,18 +245,18 @@ def test_weights_that_are_damaged(here: None, tables: dict[str, pd.DataFrame], o
     good = state.read_bytes()
     state.write_bytes(good[:-4] + b"xxxx")
     with pytest.warns(CorruptResultWarning, match="is damaged"):
-        assert study().data()[1]
+        assert session().data()[1]
     assert state.read_bytes() == good
 
 
 def test_kept_features_are_of_one_version_and_input(
     here: None, tables: dict[str, pd.DataFrame], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = study().data()[0].features
-    assert before == study().data()[0].features
+    before = session().data()[0].features
+    assert before == session().data()[0].features
     assert before and (before / "cpu" / "shapes.json").is_file(), "by device, as digits depend on it"
-    monkeypatch.setitem(stream_study.INPUT, "small", (96, 96))
-    assert study().data()[0].features != before
+    monkeypatch.setitem(stream_session.INPUT, "small", (96, 96))
+    assert session().data()[0].features != before
 
 
 @pytest.mark.parametrize(
@@ -277,15 +277,15 @@ def test_kept_features_are_of_one_version_and_input(
 )
 def test_impossible_settings(here: None, settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
-        study(**settings)
+        session(**settings)
 
 
-def test_official_data_need_a_checkpoint(here: None, tested: StreamStudy) -> None:
-    folder = str(stream_study.oak_world(steps=STEPS))
+def test_official_data_need_a_checkpoint(here: None, tested: OakSession) -> None:
+    folder = str(stream_session.oak_world(steps=STEPS))
     with pytest.raises(
         MissingDataError, match=r"no pretrained detector\. The paper's detector .*`checkpoint`"
     ):
-        study(data="oak", data_folder=folder)
+        session(data="oak", data_folder=folder)
 
 
 def test_a_stream_in_which_nothing_can_be_evaluated(tmp_path: Path) -> None:
@@ -297,11 +297,13 @@ def test_a_stream_in_which_nothing_can_be_evaluated(tmp_path: Path) -> None:
 
 
 def test_a_stretch_in_which_nothing_can_be_tested(here: None, tmp_path: Path) -> None:
-    made = study(interval=1, stretch=1)
+    made = session(interval=1, stretch=1)
     made.require_transfer()
     assert [len(part) for part in made.stretches] == [1] * STEPS
     folder = tmp_path / "oak"
-    shutil.copytree(stream_study.oak_world(steps=STEPS), folder, ignore=shutil.ignore_patterns("world.json"))
+    shutil.copytree(
+        stream_session.oak_world(steps=STEPS), folder, ignore=shutil.ignore_patterns("world.json")
+    )
     sorted((folder / "OAK_TEST" / "Label").iterdir())[3].write_text("[]")
     made.stream = load_stream("oak", str(folder))
     with pytest.raises(
@@ -313,8 +315,8 @@ def test_a_stretch_in_which_nothing_can_be_tested(here: None, tmp_path: Path) ->
 def test_runs_without_transfer_go_on_with_a_note(
     here: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(StreamStudy, "untested_stretch", lambda _: "The test frames of stretch 2 are empty.")
-    study()
+    monkeypatch.setattr(OakSession, "untested_stretch", lambda _: "The test frames of stretch 2 are empty.")
+    session()
     assert capsys.readouterr().out == "Note: The test frames of stretch 2 are empty.\n"
 
 

@@ -10,7 +10,7 @@ import pytest
 from driftlab.core.errors import ParameterError
 from driftlab.metrics.forgetfulness import exposure, forgetfulness, forgetfulness_summary, forgetting_curve
 from driftlab.metrics.stream_precision import class_ap, class_metrics, online_metrics, unknown_ap
-from driftlab.metrics.transfer import scenario_matrix, transfer
+from driftlab.metrics.transfer import stretch_matrix, transfer
 from driftlab.papers.oak.tables import (
     PRINTED,
     forgetfulness_table,
@@ -99,7 +99,7 @@ def test_forgetfulness() -> None:
 
 
 def test_transfer() -> None:
-    transferred = transfer(scenario_matrix(stream_table(methods=["Incremental", "EWC", "iCaRL"])))
+    transferred = transfer(stretch_matrix(stream_table(methods=["Incremental", "EWC", "iCaRL"])))
     mean, _ = transfer_table(transferred)
     assert mean.columns.tolist() == list(paper("oak").tables["table_4"].columns)
     assert mean.index.tolist() == list(paper("oak").tables["table_4"].rows)
@@ -108,10 +108,10 @@ def test_transfer() -> None:
     )
 
 
-def test_scenarios_may_not_be_mixed() -> None:
+def test_variants_may_not_be_mixed() -> None:
     both = pd.concat([stream_table(methods=["EWC"], vocabulary=name) for name in ("known", "unknown")])
-    with pytest.raises(ParameterError, match="one scenario; these runs are of: oak/small/known, oak"):
-        transfer_table(transfer(scenario_matrix(both)))
+    with pytest.raises(ParameterError, match="one variant; these runs are of: oak/small/known, oak"):
+        transfer_table(transfer(stretch_matrix(both)))
 
 
 def test_it_can_be_saved(tmp_path: Path) -> None:

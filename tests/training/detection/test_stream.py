@@ -20,9 +20,9 @@ from driftlab.methods.mas import MAS
 from driftlab.models.detectors.stream_detector import StreamFasterRCNN
 from driftlab.scenarios.stream import timeline
 from driftlab.training.detection.checkpoint_state import Tensors
+from driftlab.training.detection.detector_learner import DetectorLearner
 from driftlab.training.detection.features import StreamFeatures
 from driftlab.training.detection.frames import Frames
-from driftlab.training.detection.learner import DetectorLearner
 from driftlab.training.detection.runner import Optimisation
 from driftlab.training.detection.stream import OnlineDetector
 from torch import Tensor
@@ -338,9 +338,9 @@ def test_the_fisher_is_measured_on_the_memory_anew_at_every_step(online: Make, s
 
 def test_a_learner_is_one_detector(online: Make) -> None:
     learner: DetectorLearner = online().learner
-    assert learner.total(torch.ones(2, 3)).item() == 6
+    assert learner.sum_per_replica(torch.ones(2, 3)).item() == 6
     ratio = torch.tensor([2.0])
-    assert learner.spread(ratio, torch.ones(2, 3)) is ratio
+    assert learner.broadcast_to_replicas(ratio, torch.ones(2, 3)) is ratio
     for call in (learner.outputs, learner.topology):
         with pytest.raises(ParameterError, match="On a stream there are Incremental, EWC and iCaRL"):
             call(None)

@@ -136,11 +136,13 @@ def test_means_run_over_true_records(strategy: Strategy) -> None:
 def test_sums_and_shapes_keep_the_replicas_apart() -> None:
     stack = replicas("looped")
     value = torch.arange(12, dtype=torch.float32).view(2, 3, 2)
-    assert stack.total(value).tolist() == [15.0, 51.0]
-    assert stack.total(value[:, 0, 0]).tolist() == [0.0, 6.0]
+    assert stack.sum_per_replica(value).tolist() == [15.0, 51.0]
+    assert stack.sum_per_replica(value[:, 0, 0]).tolist() == [0.0, 6.0]
     factor = torch.tensor([10.0, -1.0])
-    assert torch.equal(stack.spread(factor, value) * value, torch.stack([10 * value[0], -value[1]]))
-    assert torch.equal(stack.spread(factor, factor) * factor, torch.tensor([100.0, 1.0]))
+    assert torch.equal(
+        stack.broadcast_to_replicas(factor, value) * value, torch.stack([10 * value[0], -value[1]])
+    )
+    assert torch.equal(stack.broadcast_to_replicas(factor, factor) * factor, torch.tensor([100.0, 1.0]))
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

@@ -1,6 +1,6 @@
 """The ten claims of the continual graph learning paper, each with an explicit criterion.
 
-Every function takes frames of one scenario from `driftlab.metrics` (fractions) and speaks in percent. A
+Every function takes frames of one variant from `driftlab.metrics` (fractions) and speaks in percent. A
 claim over methods needs all the methods that it speaks of: a smaller experiment is "not testable", not a
 weaker claim.
 """
@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 import pandas as pd
 
 from driftlab.core.errors import ParameterError
+from driftlab.core.lineage import carries_lineage
 from driftlab.metrics.theorem import TheoremCheck
 from driftlab.reporting.verdicts import Verdict, judge, not_testable
 
@@ -21,6 +22,7 @@ FAR_BELOW = 10.0
 NO_BETTER = 1.0
 
 
+@carries_lineage
 def claim_1(final: pd.DataFrame) -> Verdict:
     """JOINT has the highest and BARE the lowest final average accuracy.
 
@@ -41,6 +43,7 @@ def claim_1(final: pd.DataFrame) -> Verdict:
     )
 
 
+@carries_lineage
 def claim_2(sensitivity: Mapping[str, pd.DataFrame]) -> Verdict:
     """REPLAY has the lowest AOPD in every column, BARE the highest.
 
@@ -68,6 +71,7 @@ def claim_2(sensitivity: Mapping[str, pd.DataFrame]) -> Verdict:
     return judge("cgl-2", test, decided, "; ".join(parts) + ".")
 
 
+@carries_lineage
 def claim_3(by_task: pd.DataFrame, by_class: pd.DataFrame) -> Verdict:
     """Class-order AOPD is above task-order AOPD for every method.
 
@@ -83,6 +87,7 @@ def claim_3(by_task: pd.DataFrame, by_class: pd.DataFrame) -> Verdict:
     return judge("cgl-3", test, bool((label > task).all()), f"By class against by task: {', '.join(gaps)}.")
 
 
+@carries_lineage
 def claim_4(by_task: pd.DataFrame) -> Verdict:
     """On N-UCLA the task-order AOPD of LwF and REPLAY is far below that of EWC, MAS, TWP and GEM.
 
@@ -107,6 +112,7 @@ def claim_4(by_task: pd.DataFrame) -> Verdict:
     )
 
 
+@carries_lineage
 def claim_5(final: pd.DataFrame) -> Verdict:
     """GEM has the lowest average forgetting of the methods that are not pure rehearsal.
 
@@ -127,6 +133,7 @@ def claim_5(final: pd.DataFrame) -> Verdict:
     )
 
 
+@carries_lineage
 def claim_6(check: TheoremCheck) -> Verdict:
     """AF lies under the bound given by AA, in every run.
 
@@ -145,6 +152,7 @@ def claim_6(check: TheoremCheck) -> Verdict:
     )
 
 
+@carries_lineage
 def claim_9(final: pd.DataFrame) -> Verdict:
     """With ST-GCN the regularisation methods are no better than BARE on N-UCLA.
 
@@ -168,6 +176,7 @@ def claim_9(final: pd.DataFrame) -> Verdict:
     )
 
 
+@carries_lineage
 def claim_10(final: pd.DataFrame) -> Verdict:
     """GEM is below REPLAY in AA though both keep the same fraction of data.
 
@@ -188,9 +197,9 @@ def claim_10(final: pd.DataFrame) -> Verdict:
 
 def _means(frame: pd.DataFrame, value: str, methods: Iterable[str]) -> pd.Series[float]:
     """Mean in percent of each method, over whatever rows it has."""
-    if frame["scenario"].nunique() != 1:
-        names = ", ".join(sorted(frame["scenario"].unique()))
-        raise ParameterError(f"A claim is judged on one scenario at a time, not on: {names}.")
+    if frame["variant"].nunique() != 1:
+        names = ", ".join(sorted(frame["variant"].unique()))
+        raise ParameterError(f"A claim is judged on one variant at a time, not on: {names}.")
     means = 100 * frame.groupby("method")[value].mean()
     return means.loc[list(methods)]
 
@@ -201,5 +210,5 @@ def _missing(frame: pd.DataFrame, methods: Iterable[str]) -> str:
 
 
 def _not_nucla(frame: pd.DataFrame) -> str:
-    names = sorted({str(name).split("/")[0] for name in frame["scenario"].unique()} - {"nucla"})
+    names = sorted({str(name).split("/")[0] for name in frame["variant"].unique()} - {"nucla"})
     return f"The claim is about N-UCLA; these runs are of {', '.join(names)}." if names else ""

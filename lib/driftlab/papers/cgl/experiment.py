@@ -64,7 +64,7 @@ def task_data(skeletons: SkeletonSet, frames: int, fit: Fit) -> tuple[TaskData, 
 
 def run_config(
     *,
-    scenario: str,
+    variant: str,
     method: Mapping[str, Any],
     order: Order,
     seed: int,
@@ -80,7 +80,7 @@ def run_config(
     """The configuration of one continual run; the defaults are the paper's.
 
     Args:
-        scenario: Names data and variant in the evaluation table; does not influence the run.
+        variant: Names data and variant in the evaluation table; does not influence the run.
         method: From `driftlab.methods.method_config`.
         order: All classes in order of learning.
         seed: Initialisation and memories.
@@ -107,7 +107,7 @@ def run_config(
             f"not {backbone}, {width} and {depth}."
         )
     return {
-        "scenario": scenario,
+        "variant": variant,
         "backbone": {"name": backbone, "width": width, "depth": depth},
         "method": dict(method),
         "training": {"epochs": epochs, "learning_rate": learning_rate},
@@ -141,7 +141,7 @@ class ContinualSkeletons:
         first stage the same for every method that only acts from the second task on, and it is then kept as
         BARE's.
         """
-        shared = {key: value for key, value in config.items() if key != "scenario"}
+        shared = {key: value for key, value in config.items() if key != "variant"}
         tasks = tasks_of(tuple(config["order"]), config["classes_per_task"])
         stages = [shared | {"order": [c for task in tasks[: k + 1] for c in task]} for k in range(len(tasks))]
         if METHODS[config["method"]["name"]].starts_bare(config["method"]):
@@ -152,13 +152,13 @@ class ContinualSkeletons:
         """What all rows of a run have in common."""
         return {
             "paper": "cgl",
-            "scenario": config["scenario"],
+            "variant": config["variant"],
             "method": config["method"]["name"],
             "seed": config["seed"],
             "order": "-".join(str(c) for c in config["order"]),
         }
 
-    def bucket(self, stage: Config) -> str:
+    def batch_key(self, stage: Config) -> str:
         """One architecture, method, length of training and number of tasks."""
         name, parts = stage["method"]["name"], [stage["backbone"], stage["training"], stage["split"]]
         # TWP without its price of importance takes the fused layers, whose rounding is another.

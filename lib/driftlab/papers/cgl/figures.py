@@ -1,7 +1,7 @@
 """Figures 2 to 8 of the continual graph learning paper.
 
 Each is a pure function of a frame from `driftlab.metrics`. Frames hold the runs of one
-scenario, in fractions; figures speak in percent.
+variant, in fractions; figures speak in percent.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def learning_dynamics(accuracy: pd.DataFrame) -> Figure:
     Args:
         accuracy: From `task_accuracy`.
     """
-    runs = average_accuracy(_one_scenario(accuracy))
+    runs = average_accuracy(_one_variant(accuracy))
     runs["value"] *= 100
     methods = in_order(runs["method"])
     figure, axes = panels(len(methods) + 1, size=(2.2, 2.3))
@@ -70,7 +70,7 @@ def accuracy_matrices(accuracy: pd.DataFrame) -> Figure:
     Args:
         accuracy: From `task_accuracy`.
     """
-    runs = _one_scenario(accuracy)
+    runs = _one_variant(accuracy)
     methods = in_order(runs["method"])
     figure, axes = panels(len(methods), size=(2.4, 2.4))
     figure.set_layout_engine("compressed")
@@ -107,7 +107,7 @@ def forgetting_scatter(final: pd.DataFrame) -> Figure:
     Raises:
         ParameterError: The runs differ in their number of tasks, so that there is no one bound.
     """
-    runs = _one_scenario(final).dropna(subset=["average_forgetting"])
+    runs = _one_variant(final).dropna(subset=["average_forgetting"])
     tasks = runs["trained_on"].unique()
     if len(tasks) != 1:
         raise ParameterError(
@@ -159,7 +159,7 @@ def sensitivity_bars(
         unit: What the bars stand for.
         names: Words for the units, for example class names; by default the units themselves.
     """
-    frame = _one_scenario(sensitivity)
+    frame = _one_variant(sensitivity)
     units = sorted(frame["unit"].unique(), key=lambda name: [int(part) for part in str(name).split("-")])
     methods = in_order(frame["method"])
     figure, axes = panels(len(methods), size=(2.4, 0.9 + 0.19 * len(units)))
@@ -227,8 +227,8 @@ def _spread(axis: Axes, runs: pd.DataFrame, name: str) -> None:
     axis.set_title(f"{name} ({len(runs[['seed', 'order']].drop_duplicates())} runs)")
 
 
-def _one_scenario(frame: pd.DataFrame) -> pd.DataFrame:
-    if frame["scenario"].nunique() != 1:
-        names = ", ".join(sorted(frame["scenario"].unique())) or "none"
-        raise ParameterError(f"A figure shows the runs of one scenario; these are of: {names}.")
+def _one_variant(frame: pd.DataFrame) -> pd.DataFrame:
+    if frame["variant"].nunique() != 1:
+        names = ", ".join(sorted(frame["variant"].unique())) or "none"
+        raise ParameterError(f"A figure shows the runs of one variant; these are of: {names}.")
     return frame

@@ -13,7 +13,7 @@ from driftlab.data.skeletons.faults import without_duplicates
 from driftlab.data.skeletons.records import SkeletonSet
 from driftlab.methods import method_config
 from driftlab.papers.cgl.experiment import ContinualSkeletons, run_config, task_data
-from driftlab.papers.session import Study
+from driftlab.papers.session import Session
 from driftlab.scenarios.classes import Order
 from driftlab.worlds.skeletons.ntu_layout import ntu_world
 from driftlab.worlds.skeletons.nucla_layout import nucla_world
@@ -51,8 +51,8 @@ def load_skeletons(data: str, folder: str = "", sequences: int = 80, seed: int =
     return skeletons
 
 
-class SkeletonStudy(Study):
-    """A study of skeletons.
+class CglSession(Session):
+    """A session of skeletons.
 
     Args:
         notebook: Its name, for provenance.
@@ -110,7 +110,7 @@ class SkeletonStudy(Study):
         return {"nucla": "UCLA", "ntu": "NTU"}[self.dataset.name]
 
     def method(self, name: str, **hyper: float) -> dict[str, Any]:
-        """A method with Table 3's best hyper-parameters for the dataset, the study's and these ones changed.
+        """A method with Table 3's hyper-parameters for the dataset, the session's and these ones changed.
 
         Raises:
             ParameterError: The method or a hyper-parameter is unknown.
@@ -124,7 +124,7 @@ class SkeletonStudy(Study):
         orders: Sequence[Order],
         seeds: Sequence[int],
         *,
-        variant: str = "",
+        setting: str = "",
         **settings: Any,
     ) -> pd.DataFrame:
         """The evaluation table of every method in every order and repetition; the store's results are reused.
@@ -133,14 +133,14 @@ class SkeletonStudy(Study):
             methods: Names (with Table 3's hyper-parameters), or configurations from `method`.
             orders: Orders of all classes.
             seeds: Repetitions.
-            variant: Tells settings apart in the table's `scenario`.
+            setting: Tells settings apart in the table's column `variant`, for example "-width-32".
             settings: For `driftlab.papers.cgl.experiment.run_config`.
         """
         chosen = [self.method(m) if isinstance(m, str) else dict(m) for m in methods]
-        scenario = f"{self.dataset.name}/{settings.get('backbone', 'gcn')}{variant}"
+        variant = f"{self.dataset.name}/{settings.get('backbone', 'gcn')}{setting}"
         return self._sweep(
             [
-                run_config(scenario=scenario, method=method, order=order, seed=seed, **settings)
+                run_config(variant=variant, method=method, order=order, seed=seed, **settings)
                 for method in chosen
                 for order in orders
                 for seed in seeds
@@ -162,18 +162,18 @@ class SkeletonStudy(Study):
             seeds: As for `runs`.
             settings: As for `runs`.
         """
-        scenarios = [f"{self.dataset.name}/gcn-{place}" for place in range(len(hypers))]
+        variants = [f"{self.dataset.name}/gcn-{place}" for place in range(len(hypers))]
         table = self._sweep(
             [
                 run_config(
-                    scenario=scenario, method=self.method(name, **hyper), order=order, seed=seed, **settings
+                    variant=variant, method=self.method(name, **hyper), order=order, seed=seed, **settings
                 )
-                for scenario, (name, hyper) in zip(scenarios, hypers, strict=True)
+                for variant, (name, hyper) in zip(variants, hypers, strict=True)
                 for order in orders
                 for seed in seeds
             ]
         )
-        return [table[table["scenario"] == scenario] for scenario in scenarios]
+        return [table[table["variant"] == variant] for variant in variants]
 
     def _sweep(self, configs: Sequence[dict[str, Any]]) -> pd.DataFrame:
         return self.sweep(ContinualSkeletons(), configs, self.data, self.digest).table

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from driftlab.core.lineage import carries_lineage
 from driftlab.reporting.style import in_order
 from driftlab.reporting.verdicts import Verdict, judge, not_testable
 
@@ -16,6 +17,7 @@ LEVEL = 0.05
 PAIR = ["seed", "order"]
 
 
+@carries_lineage
 def claim_7(final: pd.DataFrame) -> Verdict:
     """Greater width does not always help.
 
@@ -46,6 +48,7 @@ def claim_7(final: pd.DataFrame) -> Verdict:
     )
 
 
+@carries_lineage
 def claim_8(final: pd.DataFrame) -> Verdict:
     """Greater depth has a consistent effect only on REPLAY.
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import pandas as pd
 
+from driftlab.core.lineage import carries_lineage
 from driftlab.metrics.repetitions import over_repetitions
 from driftlab.metrics.theorem import TheoremCheck
 from driftlab.reporting.style import in_order
 
 
+@carries_lineage
 def order_sensitivity_table(summary: pd.DataFrame, *, prefix: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Half of one dataset's part of Table 2.
 
     Args:
-        summary: One scenario's frame from `order_sensitivity_summary`.
+        summary: One variant's frame from `order_sensitivity_summary`.
         prefix: The paper's words before AOPD and MOPD, for example "task UCLA".
 
     Returns:
@@ -27,11 +29,12 @@ def order_sensitivity_table(summary: pd.DataFrame, *, prefix: str) -> tuple[pd.D
     return mean.set_axis(names, axis=1), deviation.set_axis(names, axis=1)
 
 
+@carries_lineage
 def accuracy_table(final: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Final AA and AF of each method.
 
     Args:
-        final: One scenario's frame from `final_metrics`.
+        final: One variant's frame from `final_metrics`.
 
     Returns:
         Mean and sample standard deviation over all runs (orders and repetitions), in percent: a row a
@@ -43,10 +46,11 @@ def accuracy_table(final: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     return groups.mean().loc[methods], groups.std(ddof=1).loc[methods]
 
 
+@carries_lineage
 def theorem_table(check: TheoremCheck) -> pd.DataFrame:
     """Theorem 1 by method: runs, stages, violations, and the smallest slack in percentage points."""
     slack = check.stages.groupby("method")["slack"]
-    runs = check.stages.drop_duplicates(["scenario", "method", "seed", "order"]).groupby("method").size()
+    runs = check.stages.drop_duplicates(["variant", "method", "seed", "order"]).groupby("method").size()
     frame = pd.DataFrame(
         {
             "runs": runs,

@@ -1,6 +1,6 @@
 """The eight claims of Wanderlust, each with an explicit criterion.
 
-Every function takes frames of one scenario from `driftlab.metrics` (fractions) and speaks in percent. Means
+Every function takes frames of one variant from `driftlab.metrics` (fractions) and speaks in percent. Means
 are over repetitions. A claim needs all the methods that it speaks of: a smaller experiment is "not testable",
 not a weaker claim.
 """
@@ -12,7 +12,8 @@ from collections.abc import Iterable
 import pandas as pd
 
 from driftlab.core.errors import ParameterError
-from driftlab.reporting.scenarios import one_scenario
+from driftlab.core.evaluation_table import one_variant
+from driftlab.core.lineage import carries_lineage
 from driftlab.reporting.verdicts import Verdict, judge, not_testable
 
 CONTINUAL = ("Incremental", "EWC", "iCaRL")
@@ -22,6 +23,7 @@ CLOSE = 1.0
 SCORES = {"CAP": "cap", "FAP": "fap"}
 
 
+@carries_lineage
 def claim_1(runs: pd.DataFrame) -> Verdict:
     """Non-adaptation is lowest and offline training highest, in CAP and FAP.
 
@@ -46,6 +48,7 @@ def claim_1(runs: pd.DataFrame) -> Verdict:
     return judge("oak-1", test, decided, "; ".join(parts) + ".")
 
 
+@carries_lineage
 def claim_2(runs: pd.DataFrame) -> Verdict:
     """ICaRL is above incremental fine-tuning in CAP and FAP.
 
@@ -65,6 +68,7 @@ def claim_2(runs: pd.DataFrame) -> Verdict:
     )
 
 
+@carries_lineage
 def claim_3(runs: pd.DataFrame) -> Verdict:
     """EWC and incremental fine-tuning are close in CAP.
 
@@ -80,6 +84,7 @@ def claim_3(runs: pd.DataFrame) -> Verdict:
     return judge("oak-3", test, bool(apart <= CLOSE), f"{_listed(means)}: {apart:.2f} points apart.")
 
 
+@carries_lineage
 def claim_4(runs: pd.DataFrame) -> Verdict:
     """FAP is above CAP for every adapting method.
 
@@ -94,6 +99,7 @@ def claim_4(runs: pd.DataFrame) -> Verdict:
     return judge("oak-4", test, bool((last > mean).all()), f"FAP against CAP: {pairs}.")
 
 
+@carries_lineage
 def claim_5(known: pd.DataFrame, unknown: pd.DataFrame) -> Verdict:
     """Every continual method is lower with an unknown vocabulary than with a known one.
 
@@ -102,7 +108,7 @@ def claim_5(known: pd.DataFrame, unknown: pd.DataFrame) -> Verdict:
         unknown: The same of runs on the same data with an unknown vocabulary.
 
     Raises:
-        ParameterError: They are of other scenarios than ".../known" and ".../unknown".
+        ParameterError: They are of other variants than ".../known" and ".../unknown".
     """
     test = (
         "Mean CAP and mean FAP: below those with a known vocabulary for each of incremental, EWC and iCaRL, "
@@ -110,9 +116,9 @@ def claim_5(known: pd.DataFrame, unknown: pd.DataFrame) -> Verdict:
     )
     if reason := _missing(known, CONTINUAL) or _missing(unknown, CONTINUAL):
         return not_testable("oak-5", test, reason)
-    scenarios = [str(one_scenario(frame, "claim")["scenario"].iloc[0]) for frame in (known, unknown)]
-    if scenarios[1].removesuffix("unknown") + "known" != scenarios[0]:
-        raise ParameterError(f"Known and unknown vocabulary are compared, not {' and '.join(scenarios)}.")
+    variants = [str(one_variant(frame, "claim")["variant"].iloc[0]) for frame in (known, unknown)]
+    if variants[1].removesuffix("unknown") + "known" != variants[0]:
+        raise ParameterError(f"Known and unknown vocabulary are compared, not {' and '.join(variants)}.")
     parts, decided = [], True
     for name, value in SCORES.items():
         with_all, without = _means(known, value, CONTINUAL), _means(unknown, value, CONTINUAL)
@@ -122,6 +128,7 @@ def claim_5(known: pd.DataFrame, unknown: pd.DataFrame) -> Verdict:
     return judge("oak-5", test, decided, "; ".join(parts) + ".")
 
 
+@carries_lineage
 def claim_6(summary: pd.DataFrame) -> Verdict:
     """ICaRL forgets least.
 
@@ -135,6 +142,7 @@ def claim_6(summary: pd.DataFrame) -> Verdict:
     return judge("oak-6", test, bool(means["iCaRL"] < means.drop("iCaRL").min()), f"F: {_listed(means)}.")
 
 
+@carries_lineage
 def claim_7(transferred: pd.DataFrame) -> Verdict:
     """EWC has a higher BWT than incremental fine-tuning, and a lower FWT.
 
@@ -156,7 +164,7 @@ def claim_7(transferred: pd.DataFrame) -> Verdict:
 
 def _means(frame: pd.DataFrame, value: str, methods: Iterable[str]) -> pd.Series[float]:
     """Mean in percent of each method, over its repetitions."""
-    means = 100 * one_scenario(frame, "claim").groupby("method")[value].mean()
+    means = 100 * one_variant(frame, "claim").groupby("method")[value].mean()
     return means.loc[list(methods)]
 
 

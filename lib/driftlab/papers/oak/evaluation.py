@@ -79,7 +79,7 @@ class Evaluation:
             own = frames_of(self.time, part)
             if ap := self._precision([named[i] for i in own], [truth[i] for i in own]):
                 mean = float(np.mean(list(ap.values())))
-                rows.append(_row(until, f"scenario:{number}", "map50", mean))
+                rows.append(_row(until, f"stretch:{number}", "map50", mean))
         return rows
 
     def _precision(self, found: Sequence[Detections], truth: Sequence[Truth]) -> dict[int, float]:

@@ -25,7 +25,7 @@ PROTOCOL = (
     *("batch", "iterations", "interval", "stretch", "learning_rate", "strength", "slots", "replace"),
     *("offline_interval", "offline_epochs", "offline_learning_rate", "offline_batch", "mixed_precision"),
 )
-"""The settings of a run that all runs of a study share."""
+"""The settings of a run that all runs of a session share."""
 
 
 def run_config(
@@ -60,7 +60,7 @@ def run_config(
         batch: Frames a step; 0 takes the steps that the stream comes in.
         iterations: Optimiser's steps on each of the stream's.
         interval: Steps between evaluations.
-        stretch: Steps of a scenario, for transfer.
+        stretch: Steps of a variant, for transfer.
         learning_rate: On the stream.
         strength: Of EWC.
         slots: Remembered objects a class.
@@ -99,7 +99,7 @@ def run_config(
             f"stream ({steps} steps), not {stretch}."
         )
     return {
-        "scenario": f"oak/{detector}/{vocabulary}",
+        "variant": f"oak/{detector}/{vocabulary}",
         "detector": detector,
         "vocabulary": vocabulary,
         "method": method,
@@ -169,13 +169,13 @@ class OnlineDetection:
         """What all rows of a run have in common."""
         return {
             "paper": "oak",
-            "scenario": config["scenario"],
+            "variant": config["variant"],
             "method": config["method"],
             "seed": config["seed"],
             "order": "",
         }
 
-    def bucket(self, stage: Config) -> str:
+    def batch_key(self, stage: Config) -> str:
         """Every stage on its own: detectors are not stacked."""
         return json.dumps(stage, sort_keys=True)
 

@@ -1,6 +1,6 @@
 """Figures 7 and 8 of Wanderlust, and CAP over time.
 
-Each is a pure function of a frame from `driftlab.metrics`. Frames hold the runs of one scenario, in
+Each is a pure function of a frame from `driftlab.metrics`. Frames hold the runs of one variant, in
 fractions; figures speak in percent and show means over repetitions.
 """
 
@@ -16,7 +16,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
 from driftlab.core.errors import ParameterError
-from driftlab.reporting.scenarios import one_scenario
+from driftlab.core.evaluation_table import one_variant
 from driftlab.reporting.style import in_order, method_style, outer_labels, panels, styled
 
 SHOWN = "#dfe7ee"
@@ -30,7 +30,7 @@ def cap_over_time(curve: pd.DataFrame) -> Figure:
     Args:
         curve: From `cap_curve`.
     """
-    runs = one_scenario(curve, "figure")
+    runs = one_variant(curve, "figure")
     figure, (axis,) = panels(1, size=(6.4, 3.6))
     for name in in_order(runs["method"]):
         times = 100 * runs[runs["method"] == name].groupby("trained_on")["value"].agg(["mean", "min", "max"])
@@ -56,7 +56,7 @@ def classes_over_time(exposed: pd.DataFrame, classes: Sequence[str]) -> Figure:
     Raises:
         ParameterError: A class that the runs were not tested on, or none.
     """
-    runs = one_scenario(exposed, "figure")
+    runs = one_variant(exposed, "figure")
     known = sorted(runs["class"].unique())
     if not classes or set(classes) - set(known):
         wrong = ", ".join(sorted(set(classes) - set(known))) or "none"
@@ -109,7 +109,7 @@ def forgetting_over_time(curve: pd.DataFrame) -> Figure:
     Args:
         curve: From `forgetting_curve`; with a bin width that leaves each bin several classes.
     """
-    runs = one_scenario(curve, "figure").sort_values(["class", "bin"])
+    runs = one_variant(curve, "figure").sort_values(["class", "bin"])
     first = runs.groupby(["method", "seed", "class"])["value"].transform("first")
     runs = runs.assign(change=runs["value"] - first)
     width = int(runs.loc[runs["bin"] > 0, "since"].div(runs["bin"]).min()) if (runs["bin"] > 0).any() else 1

@@ -73,13 +73,13 @@ class Pretraining:
         """What a pass's row says."""
         return {
             "paper": "oak",
-            "scenario": f"static/{config['detector']}",
+            "variant": f"static/{config['detector']}",
             "method": "pretraining",
             "seed": config["seed"],
             "order": "",
         }
 
-    def bucket(self, stage: Config) -> str:
+    def batch_key(self, stage: Config) -> str:
         """Every detector on its own."""
         return repr(sorted(stage.items()))
 

@@ -32,7 +32,7 @@ from driftlab.papers.oak.pretraining import (
 from driftlab.papers.oak.stage import OakData, restored
 from driftlab.papers.oak.stream_pictures import detection_strip
 from driftlab.papers.oak.tables import shown_classes
-from driftlab.papers.session import Study
+from driftlab.papers.session import Session
 from driftlab.runs.experiment import Config, Experiment, StageId, State
 from driftlab.scenarios.stream import Timeline, frames_of, stretches, timeline
 from driftlab.training.cpu_settings import resolve_device
@@ -44,8 +44,8 @@ from driftlab.worlds.walk.layout import oak_world
 from driftlab.worlds.walk.static_images import static_world
 
 
-class DataStudy(Study):
-    """A study of a stream's data.
+class DataStudy(Session):
+    """A session of a stream's data.
 
     Args:
         notebook: Its name, for provenance.
@@ -85,8 +85,8 @@ class DataStudy(Study):
         return shown_classes(self.stream.categories, self.stream.train.counts, self.stream.evaluated)
 
 
-class StreamStudy(DataStudy):
-    """A study of a stream that is learnt.
+class OakSession(DataStudy):
+    """A session of a stream that is learnt.
 
     Args:
         notebook: Its name, for provenance.

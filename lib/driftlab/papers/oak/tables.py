@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from driftlab.core.evaluation_table import one_variant
+from driftlab.core.lineage import carries_lineage
 from driftlab.metrics.accuracy_matrix import RUN
 from driftlab.metrics.repetitions import over_repetitions
-from driftlab.reporting.scenarios import one_scenario
 from driftlab.reporting.style import in_order
 
 PRINTED = ("Booth", "Umbrella", "Awning", "Bag", "Chair", "Dining Table", "Fireplug", "Car")
@@ -42,6 +43,7 @@ def shown_classes(
     return dict(list(shown.items())[:columns])
 
 
+@carries_lineage
 def vocabulary_table(
     runs: pd.DataFrame,
     classes: pd.DataFrame,
@@ -54,7 +56,7 @@ def vocabulary_table(
     The columns of single classes are CAP, as that of the best classes is.
 
     Args:
-        runs: One scenario's frame from `online_metrics`.
+        runs: One variant's frame from `online_metrics`.
         classes: From `class_metrics` of the same runs.
         shown: From `shown_classes`.
         unknown: From `unknown_ap`, for the column IDK; a method without it has none there.
@@ -63,7 +65,7 @@ def vocabulary_table(
         Mean and sample standard deviation over repetitions, in percent, a row a method. The column of the
         best classes bears their number: "Top-20".
     """
-    values = one_scenario(runs, "table").set_index(RUN)
+    values = one_variant(runs, "table").set_index(RUN)
     best = "/".join(map(str, sorted(values["top"].unique())))
     wide = pd.DataFrame({"FAP": values["fap"], "CAP": values["cap"], f"Top-{best}": values["top_cap"]})
     wide = wide.join(_class_columns(classes, "cap", shown))
@@ -72,11 +74,12 @@ def vocabulary_table(
     return _over_repetitions(wide)
 
 
+@carries_lineage
 def forgetfulness_table(summary: pd.DataFrame, classes: pd.DataFrame, shown: Mapping[str, str]) -> Tables:
     """Table 3: F overall, of the classes that are forgotten most, and of single ones; lower is better.
 
     Args:
-        summary: One scenario's frame from `forgetfulness_summary`.
+        summary: One variant's frame from `forgetfulness_summary`.
         classes: From `forgetfulness` of the same runs.
         shown: From `shown_classes`.
 
@@ -84,22 +87,23 @@ def forgetfulness_table(summary: pd.DataFrame, classes: pd.DataFrame, shown: Map
         Mean and sample standard deviation over repetitions, in points, a row a method. The column of the
         worst classes bears their number: "Worst-20".
     """
-    values = one_scenario(summary, "table").set_index(RUN)
+    values = one_variant(summary, "table").set_index(RUN)
     worst = "/".join(map(str, sorted(values["worst"].unique())))
     wide = pd.DataFrame({"Overall": values["forgetfulness"], f"Worst-{worst}": values["worst_forgetfulness"]})
     return _over_repetitions(wide.join(_class_columns(classes, "forgetfulness", shown)))
 
 
+@carries_lineage
 def transfer_table(transferred: pd.DataFrame) -> Tables:
     """Table 4: FWT and BWT; higher is better.
 
     Args:
-        transferred: One scenario's frame from `transfer`.
+        transferred: One variant's frame from `transfer`.
 
     Returns:
         Mean and sample standard deviation over repetitions, in points, a row a method.
     """
-    values = one_scenario(transferred, "table").set_index(RUN)
+    values = one_variant(transferred, "table").set_index(RUN)
     return _over_repetitions(values[["fwt", "bwt"]].rename(columns={"fwt": "FWT", "bwt": "BWT"}))
 
 
@@ -112,7 +116,7 @@ def _class_columns(classes: pd.DataFrame, value: str, shown: Mapping[str, str]) 
 def _over_repetitions(wide: pd.DataFrame) -> Tables:
     names = list(wide.columns)
     found = over_repetitions(wide.reset_index(), names).set_index("method")
-    found = 100 * found.loc[in_order(found.index)].rename_axis("method").drop(columns=["paper", "scenario"])
+    found = 100 * found.loc[in_order(found.index)].rename_axis("method").drop(columns=["paper", "variant"])
     return found[names], found[[f"{name}_std" for name in names]].set_axis(names, axis=1)
 
 

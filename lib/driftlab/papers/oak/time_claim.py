@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from driftlab.reporting.scenarios import one_scenario
+from driftlab.core.evaluation_table import one_variant
+from driftlab.core.lineage import carries_lineage
 from driftlab.reporting.style import in_order
 from driftlab.reporting.verdicts import Verdict, judge, not_testable
 
@@ -12,6 +13,7 @@ DECIDES = "Incremental"
 FEWEST = 3
 
 
+@carries_lineage
 def claim_8(exposed: pd.DataFrame) -> Verdict:
     """A class's AP rises while it is seen and falls as time passes without it.
 
@@ -25,7 +27,7 @@ def claim_8(exposed: pd.DataFrame) -> Verdict:
         f"half of the classes. Classes without both kinds of interval do not count; it needs {FEWEST} with. "
         "(Other methods are shown and do not decide.)"
     )
-    changes = _changes(one_scenario(exposed, "claim"))
+    changes = _changes(one_variant(exposed, "claim"))
     if DECIDES not in changes.index.get_level_values("method"):
         return not_testable("oak-8", test, f"Without runs of {DECIDES} that saw a class come and go.")
     classes = changes.loc[DECIDES]

@@ -18,10 +18,10 @@ from driftlab.methods.base import Method, Task
 from driftlab.methods.exemplars import Exemplars
 from driftlab.models.detectors.stream_detector import StreamFasterRCNN
 from driftlab.training.detection.checkpoint_state import Tensors, part
+from driftlab.training.detection.detector_learner import DetectorLearner
 from driftlab.training.detection.epochs import give_optimiser, take_optimiser, trainable
 from driftlab.training.detection.features import StreamFeatures
 from driftlab.training.detection.frames import Batch
-from driftlab.training.detection.learner import DetectorLearner
 from driftlab.training.detection.runner import Optimisation, runner, share
 
 

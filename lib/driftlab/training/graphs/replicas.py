@@ -169,11 +169,11 @@ class Replicas:
         named = zip(self._parameters.items(), found, strict=True)
         return {name: torch.zeros_like(p) if g is None else g for (name, p), g in named}
 
-    def total(self, value: Tensor) -> Tensor:
+    def sum_per_replica(self, value: Tensor) -> Tensor:
         """The sum over all axes but the first."""
         return value.reshape(len(value), -1).sum(1)
 
-    def spread(self, value: Tensor, like: Tensor) -> Tensor:
+    def broadcast_to_replicas(self, value: Tensor, like: Tensor) -> Tensor:
         """(R,) with as many trailing axes of one as `like` has."""
         return value.view(-1, *[1] * (like.dim() - 1))
 

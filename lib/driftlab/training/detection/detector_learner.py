@@ -53,11 +53,11 @@ class DetectorLearner:
         )
         return {name: gradient[:-1] for name, gradient in zip(classifier, found, strict=True)}
 
-    def total(self, value: Tensor) -> Tensor:
+    def sum_per_replica(self, value: Tensor) -> Tensor:
         """The sum, a scalar."""
         return value.sum()
 
-    def spread(self, value: Tensor, like: Tensor) -> Tensor:
+    def broadcast_to_replicas(self, value: Tensor, like: Tensor) -> Tensor:
         """As it is."""
         return value
 
