@@ -37,10 +37,11 @@ def contents(marks: Path) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True)
 class Toy:
-    """Fields other than name, version and numerics change how it runs, or break it on purpose; no key has them.
+    """Fields other than name, version and numerics, which are in no key, change how it runs or break it.
 
     With a `method` in its configuration, a run has the same first stages as those of other methods, up to
-    `shared_depth`. Where it is not independent, measurements depend on how many stages are executed together.
+    `shared_depth`. With numerics, measurements depend on how many
+    stages are executed together.
     """
 
     marks: str
@@ -55,7 +56,6 @@ class Toy:
     shift: float = 0.0
     short: bool = False
     numerics: str = ""
-    independent: bool = True
     shared_depth: int = 0
 
     def chain(self, config: Config) -> list[Config]:
@@ -84,7 +84,8 @@ class Toy:
         if len({self.batch_key(stage) for stage in stages}) != 1:
             raise AssertionError("stages of different batch keys")
         names = [
-            f"{stage['seed']}-" + "-".join(map(str, stage["order"])) + stage.get("method", "") for stage in stages
+            f"{stage['seed']}-" + "-".join(map(str, stage["order"])) + stage.get("method", "")
+            for stage in stages
         ]
         time.sleep(self.seconds)
         for name in names:
@@ -113,7 +114,7 @@ class Toy:
             raise AssertionError("the state of another stage")
         x = data * seed if state is None else state["x"]
         x = np.sin(1.7 * x + data * (order[-1] + 1))
-        if not self.independent:
+        if self.numerics:
             x = x + together * 1e-9
         value = float("nan") if name == self.not_a_number else float(x.mean()) + self.shift
         rows = [

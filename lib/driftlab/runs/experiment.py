@@ -21,7 +21,7 @@ State = dict[str, NDArray[Any]]
 """What the next stage continues from: named arrays of numbers."""
 
 Row = dict[str, Any]
-"""A measurement: columns of the evaluation table. A stage writes those that it knows, its run adds the rest."""
+"""A measurement: columns of the evaluation table. A stage writes what it knows, its run adds the rest."""
 
 
 @dataclass(frozen=True)
@@ -53,30 +53,26 @@ class Experiment(Protocol):
 
     @property
     def version(self) -> int:
-        """Raised whenever the same configuration would give other results; older results stay in the store."""
+        """Raised when the same configuration would give other results; older results stay in the store."""
         ...
 
     @property
     def numerics(self) -> str:
         """Kind of device and strategy where they change the numbers, for example `cuda-batched`.
 
-        Empty for the reference: one CPU process, stages that do not influence each other. Results of
-        different numerics have different keys in the store and are told apart in the provenance. It must be
-        the same in every process, so that a device `auto` is decided where the experiment is created
-        (`driftlab.core.devices.device_kind`) and not in a worker.
-        """
-        ...
+        Empty for the reference: one CPU process, where a stage that is executed again, alone or together with
+        any others, gives the same result to the last bit.
 
-    @property
-    def independent(self) -> bool:
-        """Whether a stage's result does not depend, to the last bit, on what it is executed together with.
+        All other numerics promise less. Float32 sums on a GPU, or over a padded stack of replicas, depend in
+        their last digits on what is computed beside them and in which order, and training can amplify that: a
+        result is one of several equally valid ones. The store keeps the first that is computed and everything
+        reuses it, so that a table is the same whenever it is read again. It is not promised that another
+        `batch`, other jobs, or a sweep that was interrupted would have computed the same digits, nor that a
+        state which had to be computed again belongs to the last digit to the measurements that were kept.
 
-        Where it does depend (float32 sums of padded stacks on a GPU), a result is one of several equally
-        valid ones that differ by rounding. The store keeps the first one that is computed, and everything
-        reuses it: a table is the same whenever it is read again. What is not promised is that another
-        `batch`, other jobs, or a sweep after an interruption would have computed the same digits; nor that a
-        state which had to be computed again belongs, to the last bit, to the measurements that were kept.
-        Needs `numerics` of its own.
+        Results of different numerics have different keys in the store and are told apart in the provenance.
+        The value must be the same in every process: a device `auto` is decided where the experiment is
+        created (`driftlab.core.devices.device_kind`), not in a worker.
         """
         ...
 
@@ -106,7 +102,7 @@ class Experiment(Protocol):
     def execute(
         self, data: Any, stages: Sequence[Config], states: Sequence[State | None]
     ) -> list[StageResult]:
-        """Execute stages side by side; see `independent` for what they may have to do with each other.
+        """Execute stages side by side; see `numerics` for how far one may influence another.
 
         Args:
             data: What `sweep` was given; not to be changed.
@@ -156,7 +152,7 @@ class StageId:
 
     @property
     def content(self) -> dict[str, Any]:
-        """The identity as a JSON object. The reference has no `numerics`: its keys are older than that field."""
+        """The identity as a JSON object. The reference has no `numerics`: its keys predate that field."""
         return {
             "experiment": self.experiment,
             "version": self.version,

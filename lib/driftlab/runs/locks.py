@@ -1,4 +1,4 @@
-"""Locks on stages and a sign that a sweep is at work; the operating system releases both when a process dies."""
+"""Locks on stages, and the sign that a sweep is at work; the system releases both when a process dies."""
 
 from __future__ import annotations
 

@@ -184,7 +184,7 @@ class Scheduler:
             rows = as_kept(result.rows, node.stage)
             if node.entry and node.entry.rows != rows:
                 # Tables and figures may have been made from the first measurements.
-                if self._experiment.independent:
+                if not self._experiment.numerics:
                     _warn(
                         f"A stage of {self._experiment.name} was computed again for its state and measured "
                         f"something else than the first time ({self._store.entry_path(node.stage)}). The "

@@ -13,7 +13,7 @@ from driftlab.runs.experiment import Config, Experiment, Row, StageId, stage_id
 from driftlab.runs.store import Entry, Store
 
 KeepStates = bool | Sequence[Config] | Literal["last"]
-"""Stages whose states stay in the store: none or all, those of the given runs, or the last one of each run."""
+"""Stages whose states stay in the store: none, all, those of the given runs, or each run's last one."""
 
 
 @dataclass
@@ -49,7 +49,7 @@ class StageGraph:
         wanted: Keys of the stages that must be computed.
         busy: Keys of wanted stages that are being computed.
         alone: Keys of stages that are not executed together with others.
-        blame: For each stage that failed, or that comes after one that failed: the key of the one that failed.
+        blame: For each stage that failed, or that comes after one that did: the key of the one that failed.
 
     Args:
         experiment: Gives the stages of each run.
@@ -150,7 +150,7 @@ class StageGraph:
         self.make_ready(key)
 
     def missing_state(self, key: str) -> None:
-        """Return a stage that was taken although its predecessor's state is gone: compute that one again first."""
+        """Return a stage that was taken although its predecessor's state is gone: that one comes first."""
         self.busy.discard(key)
         parent = self.nodes[key].parent
         assert parent is not None

@@ -1,7 +1,7 @@
-"""Which states stay in the store when nothing at work needs them: those asked for, and shared ones up to a limit.
+"""Which states outlive the sweep that computed them: those asked for, and shared ones up to a limit.
 
-While a sweep is at work it removes each state that it has finished with (`driftlab.runs.scheduler`). Three kinds
-of states are marked instead, each by an empty file `.states/<use>/<experiment>/<key>`:
+While a sweep is at work it removes each state that it has finished with (`driftlab.runs.scheduler`). Three
+kinds of states are marked instead, each by an empty file `.states/<use>/<experiment>/<key>`:
 
 - `kept`: a caller asked for it (`keep_states`). No sweep removes it.
 - `shared`: runs of other sweeps are likely to continue from it (`Experiment.shared`). The least recently used
@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from driftlab.core.errors import ParameterError, StoreError
@@ -30,7 +31,7 @@ KEPT, SHARED, UNNEEDED = "kept", "shared", "unneeded"
 
 
 def shared_states_limit() -> int:
-    """How many bytes of shared states stay in a store: `$DRIFTLAB_STATES_GIB`, by default 1 GiB; 0 keeps none.
+    """Bytes of shared states that stay in a store: `$DRIFTLAB_STATES_GIB`, by default 1 GiB; 0 keeps none.
 
     Raises:
         ParameterError: The variable holds no number from 0.
@@ -51,8 +52,8 @@ def shared_states_limit() -> int:
 class StateMarks:
     """Marks on states of one store, see the module.
 
-    Several processes may use the marks of one store at once: a mark that is missing, or left over from a state
-    that is gone, costs time or space and never changes a result.
+    Several processes may use the marks of one store at once: a mark that is missing, or left over from a
+    state that is gone, costs time or space and never changes a result.
 
     Args:
         store: Where the states lie.
@@ -91,10 +92,8 @@ class StateMarks:
 
     def used(self, stage: StageId) -> None:
         """Note that a run has continued from the state, if it is a shared one."""
-        try:
+        with suppress(OSError):  # there is no such mark, or only its time cannot be set
             os.utime(self._path(stage, SHARED))
-        except FileNotFoundError:
-            return
 
     def mark_unneeded(self, stage: StageId) -> None:
         """Leave a state's removal to the last sweep that leaves the store."""

@@ -67,9 +67,10 @@ def sweep(
     """Run every configuration; what is in the store is not computed again.
 
     Stages that several runs share are computed once. Every finished stage is kept at once: after an
-    interruption of any kind the same call continues from there and returns the same table, to the last bit
-    where the experiment's stages are independent (`Experiment.independent`). A stage that another process is
-    computing on the same store is waited for, not computed a second time.
+    interruption of any kind the same call continues from there. With the reference's numerics it returns the
+    table that an uninterrupted sweep would have returned, to the last bit; with others see
+    `Experiment.numerics`. A stage that another process is computing on the same store is waited for, not
+    computed a second time.
 
     A stage's state is removed when everything in the sweep that continues from it is finished. It stays where
     the caller asks for it (`keep_states`), and within a size limit where runs of other sweeps are likely to
@@ -82,26 +83,21 @@ def sweep(
         digest: Identifies the data (`Source.digest`, and whatever else the data were made with).
         store: Where finished stages are kept.
         engine: Where stages are executed; started and stopped here.
-        batch: Stages per call of `Experiment.execute` at most. For independent stages it changes the speed only.
+        batch: Stages per call of `Experiment.execute` at most. With the reference's numerics it changes
+            the speed only.
         progress: Whether to show it.
-        keep_states: Keep the states of all stages, of the stages of these runs, or ("last") of each run's last
-            stage; states that are gone are computed again.
+        keep_states: Keep the states of all stages, of the stages of these runs, or ("last") of each run's
+            last stage; states that are gone are computed again.
         states_limit: Bytes of shared states that stay in the store; None takes
             `driftlab.runs.states.shared_states_limit` (1 GiB, or `$DRIFTLAB_STATES_GIB`).
 
     Raises:
-        ParameterError: A configuration holds something else than JSON values, `batch` is no number from 1, or
-            stages depend on each other in an experiment whose `numerics` are those of the reference.
+        ParameterError: A configuration holds something else than JSON values, or `batch` is no number from 1.
         StoreError: The store cannot be written to, for example because the disk is full.
         SweepError: Stages failed; all others were computed first, and the text names the runs.
     """
     if batch < 1:
         raise ParameterError(f"batch is {batch}; it must be a number from 1.")
-    if not (experiment.independent or experiment.numerics):
-        raise ParameterError(
-            f"Results of {experiment.name} depend on what they are computed together with, so that its "
-            "numerics cannot be those of the reference: give them a name."
-        )
     limit = shared_states_limit() if states_limit is None else states_limit
     began = time.perf_counter()
     graph = StageGraph(experiment, configs, digest, store, keep_states=keep_states)
