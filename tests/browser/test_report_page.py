@@ -12,7 +12,7 @@ import pytest
 from driftlab.core.provenance import Source
 from driftlab.reporting.figures import save_figure
 from driftlab.reporting.report import write_report
-from driftlab.reporting.sidecars import provenance
+from driftlab.reporting.sidecars import provenance_of
 from driftlab.reporting.tables import save_table
 from matplotlib.figure import Figure
 
@@ -42,7 +42,7 @@ def browser() -> str:
 @pytest.fixture
 def report(tmp_path: Path) -> Path:
     source = Source("synthetic", "nucla", "400 sequences, seed 0", "ab" * 32)
-    made = provenance(source, scale="demo", notebook="41_cgl_task_order")
+    made = provenance_of(source, scale="demo", notebook="41_cgl_task_order")
     frame = pd.DataFrame({"task UCLA AOPD": [96.0, 60.0]}, index=["BARE", "REPLAY"])
     save_table(
         frame,
@@ -50,7 +50,7 @@ def report(tmp_path: Path) -> Path:
         artifact="table_2",
         title="Order sensitivity",
         caption="Lower is better.",
-        made=made,
+        provenance=made,
         outputs=tmp_path,
     )
     figure = Figure(figsize=(3, 2))
@@ -61,7 +61,7 @@ def report(tmp_path: Path) -> Path:
         artifact="figure_2",
         title="A line",
         caption="It rises.",
-        made=made,
+        provenance=made,
         outputs=tmp_path,
     )
     return write_report(tmp_path)
