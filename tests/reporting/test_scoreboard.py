@@ -227,3 +227,11 @@ def test_broken_files_are_listed(tmp_path: Path) -> None:
     board = scoreboard(tmp_path)
     assert [entry.file.parent.parent.name for entry in board.unreadable] == ["tables", "claims"]
     assert entry(tmp_path).state == "synthetic"
+
+
+def test_additions_of_our_own_do_not_count_as_the_papers_artifact(tmp_path: Path) -> None:
+    save(tmp_path, OFFICIAL, part="nucla-ours-means")
+    added = entry(tmp_path)
+    assert added.state == "not yet" and not added.sources and len(added.saved) == 1
+    save(tmp_path, SYNTHETIC, part="nucla")
+    assert entry(tmp_path).state == "synthetic"

@@ -50,22 +50,28 @@ class Entry:
     Attributes:
         spec: The artifact.
         saved: What was saved of it, the strongest evidence first; of results from the same kind of data,
-            those of the largest scale only.
+            those of the largest scale only. Additions of our own (`Artifact.ours`) are shown beside it and do
+            not count as the artifact.
     """
 
     spec: ArtifactSpec
     saved: tuple[SavedArtifact, ...]
 
     @property
+    def regenerated(self) -> tuple[SavedArtifact, ...]:
+        """What was saved of the paper's artifact itself."""
+        return tuple(result for result in self.saved if not result.artifact.ours)
+
+    @property
     def state(self) -> State:
         """The strongest data that regenerated any part of it."""
-        return self.saved[0].artifact.provenance.source.kind if self.saved else "not yet"
+        return self.regenerated[0].artifact.provenance.source.kind if self.regenerated else "not yet"
 
     @property
     def sources(self) -> dict[State, str]:
         """Datasets by state, with the parts if only parts were saved: "nucla (by task)"."""
         parts: dict[State, dict[str, list[str]]] = {}
-        for result in self.saved:
+        for result in self.regenerated:
             source = result.artifact.provenance.source
             parts.setdefault(source.kind, {}).setdefault(source.name, []).append(result.artifact.part)
         return {
