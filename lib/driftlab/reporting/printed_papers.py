@@ -198,7 +198,7 @@ def _first_notebook(file: Path) -> str:
 
 
 def settings_text(settings: Mapping[str, Any]) -> str:
-    """Write hyper-parameters for a table cell: "lambda_l 10000, beta 0.01"; a list of values is joined by "|"."""
+    """Write hyper-parameters for a table cell: "lambda_l 10000, beta 0.01"; lists are joined by "|"."""
     return ", ".join(
         f"{name} {'|'.join(map(plain_number, value)) if isinstance(value, Sequence) else plain_number(value)}"
         for name, value in settings.items()

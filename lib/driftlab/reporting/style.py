@@ -71,7 +71,7 @@ def method_style(name: str) -> MethodStyle:
 
 
 def in_order(names: Iterable[str]) -> list[str]:
-    """Sort method names as the paper that has most of them lists them; others follow by name, no name twice."""
+    """Sort distinct method names as the paper that has most of them lists them; others follow by name."""
     wanted = set(names)
     lists = [[method.name for method in paper.methods] for paper in papers()]
     listed = max(lists, key=lambda names: len(wanted & set(names)))
@@ -79,7 +79,7 @@ def in_order(names: Iterable[str]) -> list[str]:
 
 
 def styled(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorate a drawing function: it uses the project's style, and its figure carries the frames' lineage."""
+    """Decorate a drawing function: the project's style is used, the figure carries the lineage."""
 
     @wraps(function)
     def inside(*args: P.args, **kwargs: P.kwargs) -> R:
