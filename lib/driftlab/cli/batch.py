@@ -1,7 +1,9 @@
-"""Executes notebooks one after the other, each in processes of its own, and lets none outlive its turn."""
+"""Executes notebooks one after the other, each in its own process tree, which is ended with its turn."""
 
 from __future__ import annotations
 
+import errno
+import glob
 import json
 import os
 import signal
@@ -10,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -19,14 +21,15 @@ from typing import Any, Literal, TextIO
 import psutil
 
 from driftlab.cli.plan import Plan
-from driftlab.cli.processes import ProcessTree
+from driftlab.cli.processes import NO_REPORT, OUT_OF_MEMORY, ProcessTree
+from driftlab.cli.temporary import temporary_problem
 
 State = Literal["not run", "running", "passed", "failed", "timed out", "stopped"]
 
 
 @dataclass
 class Turn:
-    """One notebook's execution, as far as it has come.
+    """The execution of one notebook, so far.
 
     Attributes:
         name: The notebook.
@@ -62,7 +65,7 @@ class Batch:
     """What became of each notebook.
 
     Attributes:
-        turns: One a notebook, in order.
+        turns: One per notebook, in order.
         stopped_by: The signal that ended the batch early, or 0.
     """
 
@@ -113,23 +116,16 @@ def _execute(
     partial = plan.output.with_name(f".{plan.output.stem}.{os.getpid()}.ipynb")
     started = time.monotonic()
     turn.state = "running"
-    with tempfile.TemporaryDirectory(prefix="driftlab-") as folder:
-        job, events, log = Path(folder, "job.json"), Path(folder, "events"), Path(folder, "log")
-        job.write_text(
-            json.dumps(
-                {
-                    "notebook": str(plan.notebook.path),
-                    "output": str(partial),
-                    "parameters": plan.overrides,
-                    "events": str(events),
-                }
-            ),
-            encoding="utf-8",
-        )
-        events.touch()
+    with ExitStack() as stack:
+        try:
+            job, events, log = _job_files(stack, plan, partial)
+        except OSError as error:
+            turn.state, turn.error = "failed", temporary_problem(error)
+            return
         with log.open("wb") as log_stream:
             process = subprocess.Popen(
-                [sys.executable, "-m", "driftlab.cli.worker", str(job)],
+                # -P: not a `queue.py` of the working directory in place of the standard library's
+                [sys.executable, "-P", "-m", "driftlab.cli.worker", str(job)],
                 stdin=subprocess.DEVNULL,
                 stdout=log_stream,
                 stderr=subprocess.STDOUT,
@@ -156,6 +152,20 @@ def _execute(
             _add_problem(turn, problem)
 
 
+def _job_files(stack: ExitStack, plan: Plan, partial: Path) -> tuple[Path, Path, Path]:
+    """The worker's job, its events (empty) and its log, in a temporary folder that `stack` removes."""
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="driftlab-")))
+    content = {
+        "notebook": str(plan.notebook.path),
+        "output": str(partial),
+        "parameters": plan.overrides,
+        "events": str(folder / "events"),
+    }
+    (folder / "job.json").write_text(json.dumps(content), encoding="utf-8")
+    (folder / "events").touch()
+    return folder / "job.json", folder / "events", folder / "log"
+
+
 def _follow(
     process: subprocess.Popen[bytes],
     tree: ProcessTree,
@@ -172,7 +182,8 @@ def _follow(
         running = process.poll() is None  # before reading, so that the last events are read too
         *lines, unfinished = (unfinished + stream.read()).split("\n")
         for line in lines:
-            _apply(json.loads(line), turn)
+            with suppress(ValueError):  # half a line, from a moment when the disk was full
+                _apply(json.loads(line), turn)
         turn.seconds = time.monotonic() - started
         if not running:
             return
@@ -235,7 +246,7 @@ def _clear_leftovers(output: Path) -> None:
     """Remove what earlier command lines, finished or killed, left half executed beside a notebook's place."""
     with suppress(OSError):  # somebody's folder; what is put there later says so
         _unfinished(output).unlink(missing_ok=True)
-    for path in output.parent.glob(f".{output.stem}.*.ipynb"):
+    for path in output.parent.glob(f".{glob.escape(output.stem)}.*.ipynb"):
         owner = path.name.split(".")[-2]
         if owner.isdigit() and not psutil.pid_exists(int(owner)):
             path.unlink(missing_ok=True)
@@ -243,7 +254,9 @@ def _clear_leftovers(output: Path) -> None:
 
 def _ending(code: int, log: Path) -> str:
     if code < 0:
-        return f"was killed from outside by {signal.Signals(-code).name}; did the memory run out?"
+        return f"was killed from outside by {signal.Signals(-code).name}. {OUT_OF_MEMORY}"
+    if code == NO_REPORT:
+        return f"could not report: {temporary_problem(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))}"
     lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
     return f"ended with code {code}: {lines[-1] if lines else 'it left no message'}"
 

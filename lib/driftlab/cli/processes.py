@@ -1,4 +1,4 @@
-"""A process and everything that it started, ended together."""
+"""A process tree, and how to end all of it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,13 @@ import psutil
 
 GRACE = 2.0
 """Seconds between asking processes to end and killing them."""
+
+NO_REPORT = 74
+"""Exit code of a worker that could not write its last event (EX_IOERR of sysexits.h)."""
+OUT_OF_MEMORY = (
+    "Most likely the machine ran out of memory. Run less at once (--jobs 1, a smaller `replicas` or "
+    "batch), or free memory; finished runs are kept, so that the next start takes them over."
+)
 
 
 class ProcessTree:

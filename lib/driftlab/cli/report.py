@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from driftlab.cli.console import console_for
+from driftlab.cli.console import console_for, print_literally
 
 
 def report() -> None:
@@ -14,4 +14,4 @@ def report() -> None:
     """
     from driftlab.reporting.report import write_report
 
-    console_for().print(f"{write_report()}", soft_wrap=True, highlight=False)
+    print_literally(console_for(), f"{write_report()}")

@@ -10,12 +10,12 @@ from typing import Annotated, Any
 import click
 import typer
 from rich.console import Console
-from rich.markup import escape
+from rich.text import Text
 
 from driftlab.cli.batch import run_batch
-from driftlab.cli.console import console_for
+from driftlab.cli.console import console_for, print_literally
 from driftlab.cli.plan import Plan, absolute, make_plans, require_ready
-from driftlab.cli.progress import Progress, summary
+from driftlab.cli.progress import Progress, print_summary
 from driftlab.core.paths import outputs_dir, outputs_path
 
 MINUTES: dict[str, float] = {"smoke": 10, "demo": 60}
@@ -134,16 +134,16 @@ def run(
             show=progress.show,
         )
     console.print()
-    console.print(summary(batch))
+    print_summary(console, batch)
     folders = dict.fromkeys(str(plan.output.parent) for plan in plans)  # a change can be none to some of them
-    console.print(f"\nExecuted notebooks: {', '.join(folders)}", soft_wrap=True, highlight=False)
+    print_literally(console, f"\nExecuted notebooks: {', '.join(folders)}")
     for plan, turn in zip(plans, batch.turns, strict=True):
         if turn.unfinished:
             earlier = (
                 f" (an earlier one that passed stays: {plan.output.name})" if plan.output.exists() else ""
             )
-            console.print(f"Unfinished:         {turn.unfinished}{earlier}", soft_wrap=True, highlight=False)
-    console.print(f"Everything else:    {folder}", soft_wrap=True, highlight=False)
+            print_literally(console, f"Unfinished:         {turn.unfinished}{earlier}")
+    print_literally(console, f"Everything else:    {folder}")
     if batch.stopped_by:
         raise typer.Exit(128 + batch.stopped_by)
     raise typer.Exit(0 if batch.passed else 1)
@@ -151,13 +151,17 @@ def run(
 
 def _print_plans(console: Console, plans: list[Plan]) -> None:
     for plan in plans:
-        console.print(f"[bold]{plan.notebook.name}[/bold]")
+        print_literally(console, plan.notebook.name, style="bold")
         for name, value in plan.values.items():
             mark = (
                 f"  (notebook: {plan.notebook.parameters[name].default!r})" if name in plan.overrides else ""
             )
-            console.print(f"  {name} = {escape(repr(value))}{escape(mark)}", soft_wrap=True, highlight=False)
+            print_literally(console, f"  {name} = {value!r}{mark}")
         for need in plan.needs:
-            state = f"[red]missing[/red]: {escape(need.problem)}" if need.problem else "[green]there[/green]"
-            console.print(f"  {escape(need.what)}: {state}", soft_wrap=True, highlight=False)
-        console.print(f"  → {plan.output}\n", soft_wrap=True, highlight=False)
+            state = (
+                Text.assemble(("missing", "red"), f": {need.problem}")
+                if need.problem
+                else Text("there", "green")
+            )
+            console.print(Text(f"  {need.what}: ") + state, soft_wrap=True)
+        print_literally(console, f"  → {plan.output}\n")

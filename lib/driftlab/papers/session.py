@@ -31,7 +31,7 @@ class Session:
         scale: `smoke`, `demo` or `paper`, for provenance.
         source: Where its data are from.
         engine: `local` or `ray`.
-        jobs: How many batches of runs are worked on at once; 0 for one a core.
+        jobs: How many batches of runs are worked on at once; 0 for one per core.
         replicas: How many runs are trained side by side in a batch at most.
         changed: Parameters that differ from the scale's own, for provenance.
 

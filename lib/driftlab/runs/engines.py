@@ -7,6 +7,7 @@ from concurrent.futures import Future
 from typing import Any, Protocol
 
 from driftlab.core.errors import ParameterError
+from driftlab.runs.capacity import limited_jobs
 from driftlab.runs.experiment import Config, Experiment, StageResult, State
 from driftlab.runs.local_engine import LocalEngine
 from driftlab.runs.workers import usable_cores
@@ -47,8 +48,9 @@ def make_engine(name: str = "local", jobs: int | str = "auto", *, threads: int =
 
     Args:
         name: `local` or `ray`.
-        jobs: How many batches are worked on at once; `0` or `"auto"` stands for one a usable core (for the
-            whole of an existing Ray cluster), or for one if there is a CUDA device.
+        jobs: How many batches are worked on at once, capped by cores and free memory; `0` or `"auto"` stands
+            for one per usable core (for the whole of an existing Ray cluster), or for one if there is a CUDA
+            device.
         threads: How many threads a worker computes with. Results on a CPU can depend on it in their last
             digits.
 
@@ -61,13 +63,15 @@ def make_engine(name: str = "local", jobs: int | str = "auto", *, threads: int =
         jobs = 0
     if not isinstance(jobs, int) or isinstance(jobs, bool) or jobs < 0:
         raise ParameterError(
-            f"jobs is {jobs!r}; it must be a number from 1, or 0 or 'auto' for one a usable core."
+            f"jobs is {jobs!r}; it must be a number from 1, or 0 or 'auto' for one per usable core."
         )
     if name == "ray":
         from driftlab.runs.ray_engine import RayEngine
 
         return RayEngine(jobs, threads=threads)
-    return LocalEngine(jobs or _automatic_jobs(), threads=threads)
+    if threads < 1:
+        raise ParameterError(f"threads is {threads}; it must be at least 1.")
+    return LocalEngine(limited_jobs(jobs or _automatic_jobs(), threads), threads=threads)
 
 
 def _automatic_jobs() -> int:

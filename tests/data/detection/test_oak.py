@@ -233,7 +233,7 @@ def test_a_damaged_label_file(folder, content, problem):
 
 def test_an_unreadable_jpeg(folder):
     (folder / "OAK_TEST" / "Raw" / f"{frame_name(4)}.jpg").write_bytes(b"\xff\xd8 cut")
-    with pytest.raises(DataError, match=r"00004_120\.jpg: This is not a readable JPEG\. .*get it again"):
+    with pytest.raises(DataError, match=r"00004_120\.jpg: This is not a readable image .*get it again"):
         load_oak(folder)
 
 

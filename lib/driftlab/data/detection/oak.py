@@ -20,7 +20,7 @@ from driftlab.core.errors import DataError, MissingDataError
 from driftlab.core.provenance import Kind, Source
 from driftlab.data import markers
 from driftlab.data.detection.boxes import OVERHANG
-from driftlab.data.detection.images import jpeg_size
+from driftlab.data.detection.images import image_size
 from driftlab.data.detection.oak_labels import MAPPING_FILE, read_categories, read_labels
 from driftlab.data.detection.oak_tree import RAW, TEST, TRAIN, Frame, test_frames, training_frames
 from driftlab.data.detection.pictures import Picture, detection_set
@@ -114,7 +114,7 @@ def _read(frames: Sequence[Frame], categories: tuple[str, ...], digest: hashlib.
     for frame in frames:
         image, annotation = read_bytes(frame.image), read_bytes(frame.label)
         digest.update(f"{frame.name} {len(image)} {len(annotation)}\n".encode() + image + annotation)
-        size = jpeg_size(image, frame.image)
+        size = image_size(image, frame.image)
         boxes, labels, cut = read_labels(frame.label, annotation, size, by_name)
         pictures.append(Picture(frame.name, frame.image, size, boxes, labels, [False] * len(boxes), cut))
     return pictures

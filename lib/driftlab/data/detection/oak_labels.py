@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import reprlib
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ def read_categories(path: Path) -> tuple[str, ...]:
         if type(number) is not int or not 0 <= number < len(mapping):
             raise DataError(
                 f"The id of one of {len(mapping)} categories must be an integer from 0 to "
-                f"{len(mapping) - 1}, not {number!r}.",
+                f"{len(mapping) - 1}, not {reprlib.repr(number)}.",
                 file=path,
                 record=name,
             )
@@ -87,7 +88,7 @@ def _box(
     name = entry["category"]
     if not isinstance(name, str) or name not in categories:
         raise fault(
-            f"There is no category {name!r}.",
+            f"There is no category {reprlib.repr(name)}.",
             "category",
             f"Add it to {MAPPING_FILE} with the next id, or correct the label.",
         )

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftlab.core.errors import DataError, MissingDataError
+from driftlab.core.one_liners import python_command
 from driftlab.data.skeletons.records import FARTHEST
 
 JOINTS = 25
@@ -27,9 +28,8 @@ _UNREADABLE_NPZ = (
     *(zipfile.BadZipFile, zlib.error),
 )
 _UNPICKLE = (
-    "A pickle is never read here, because reading one runs whatever code it holds. If you trust the file, "
-    'convert it once:  python -c "import json, pickle; '
-    "json.dump(pickle.load(open('{pkl}', 'rb')), open('{json}', 'w'), default=int)\""
+    "import json, pickle, sys; "
+    "json.dump(pickle.load(open(sys.argv[1], 'rb')), open(sys.argv[2], 'w'), default=int)"
 )
 
 
@@ -117,7 +117,11 @@ def read_labels(stem: Path) -> tuple[Path, list[str] | None, list[int]]:
             return path, names, labels
     pickle = stem.with_name(stem.name + ".pkl")
     if pickle.is_file():
-        hint = _UNPICKLE.format(pkl=pickle, json=stem.with_name(stem.name + ".json"))
+        command = python_command(_UNPICKLE, pickle, stem.with_name(stem.name + ".json"))
+        hint = (
+            "A pickle is never read here, because reading one runs whatever code it holds. If you trust the "
+            f"file, convert it once:  {command}"
+        )
         raise MissingDataError("The labels are there only as a pickle.", file=pickle, hint=hint)
     raise MissingDataError(
         "The labels are missing.", file=stem, hint=f"Put them there as one of {', '.join(readers)}."

@@ -52,13 +52,18 @@ class RawSample:
     spare_tracks: int
 
 
-def parse_skeleton(content: bytes, path: Path) -> RawSample:
-    """Read the text of one sample; `path` is for the errors.
+def parse_skeleton(content: bytes, path: Path, damaged_list: Path | None = None) -> RawSample:
+    """Read the text of one sample.
 
     Frames without a body are left out and counted, as CTR-GCN's preparation does. The tracker gives a person
     who was lost and found again a new id: as there, tracks are taken in order of falling motion, and each
     goes to the first of the two bodies that was not seen in any of its frames. A track that overlaps both is
     counted.
+
+    Args:
+        content: The file's bytes.
+        path: The file, for errors.
+        damaged_list: Where the authors' list of damaged samples belongs, for errors.
 
     Raises:
         DataError: The text is cut short, has a wrong number of fields or joints, or a number that is none;
@@ -88,7 +93,9 @@ def parse_skeleton(content: bytes, path: Path) -> RawSample:
         raise DataError(
             f"None of the {frames} frames holds a body.",
             file=path,
-            hint="If the authors list it as damaged, put their list beside it as missing_skeletons.txt.",
+            hint=f"If the authors list it as damaged, put their list at {damaged_list}."
+            if damaged_list
+            else None,
         )
     sequence, spare = _two_bodies(list(tracks.values()), seen)
     return RawSample(sequence, frames - seen, spare)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from driftlab.core.errors import DataError, MissingDataError
 from driftlab.core.provenance import Kind, Source
 from driftlab.data import markers
-from driftlab.data.files import parse_json, read_bytes
+from driftlab.data.files import entries, parse_json, read_bytes
 from driftlab.data.skeletons.faults import fault_notes, without_duplicates
 from driftlab.data.skeletons.records import FARTHEST, SkeletonSet
 
@@ -122,9 +122,9 @@ def holds_nucla(folder: Path) -> bool:
 def _files(folder: Path) -> tuple[dict[str, Path], list[str]]:
     """The sequences' files by name (without .json), and the names of other JSON files among them."""
     inside = folder / SEQUENCES
-    found = sorted((inside if inside.is_dir() else folder).glob("*.json"))
-    files = {path.stem: path for path in found if _NAME.fullmatch(path.stem)}
-    return files, [path.name for path in found if path.stem not in files and path.name not in _BESIDE]
+    json_files = list(entries(inside if inside.is_dir() else folder, "*.json"))
+    files = {path.stem: path for path in json_files if _NAME.fullmatch(path.stem)}
+    return files, [path.name for path in json_files if path.stem not in files and path.name not in _BESIDE]
 
 
 def _order(folder: Path, files: dict[str, Path]) -> tuple[list[str], list[str]]:
