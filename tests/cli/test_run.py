@@ -397,27 +397,24 @@ def test_a_relative_data_folder_of_the_notebook_counts_from_the_notebook(
     assert f"missing: {project.root / 'notebooks' / 'mine'}: NTU" in driftlab("run", "--dry-run").out
 
 
-@pytest.mark.parametrize("module", ["queue", "random", "json"])
 def test_modules_of_the_working_directory_do_not_replace_those_of_the_standard_library(
-    project: Project, tmp_path: Path, module: str
+    project: Project, tmp_path: Path
 ) -> None:
     project.notebook("10_x", None, "print('fine')")
-    (tmp_path / f"{module}.py").write_text("raise SystemExit('the wrong module')")
+    for module in ("queue", "random", "json"):
+        (tmp_path / f"{module}.py").write_text("raise SystemExit('the wrong module')")
     code = "from driftlab.cli import main; main()"
     command = [sys.executable, "-P", "-c", code, "run", "10"]
     found = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert found.returncode == 0, found.stdout + found.stderr
 
 
-@pytest.mark.parametrize(
-    "metadata", [{}, {"kernelspec": {"name": "python3", "display_name": "Python 3"}}, {"language_info": {}}]
-)
-def test_a_notebook_need_not_name_its_language(
-    project: Project, driftlab: Driver, metadata: dict[str, object]
-) -> None:
-    path = project.notebook("10_x", CELL, "print(epochs)")
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"metadata": metadata}))
-    result = driftlab("run", "10", "-p", "epochs", "5")
+def test_a_notebook_need_not_name_its_language(project: Project, driftlab: Driver) -> None:
+    kernel = {"name": "python3", "display_name": "Python 3"}
+    for number, metadata in enumerate(({}, {"kernelspec": kernel}, {"language_info": {}})):
+        path = project.notebook(f"1{number}_x", CELL, "print(epochs)")
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"metadata": metadata}))
+    result = driftlab("run", "-p", "epochs", "5")
     assert result.code == 0, result.out
 
 

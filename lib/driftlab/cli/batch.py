@@ -33,13 +33,13 @@ class Turn:
 
     Attributes:
         name: The notebook.
-        state: How it ended, `stopped` being the user's doing.
+        state: How it ended; `stopped` by the user.
         cell: The cell that is being executed, counted from 1; where it failed or was stopped.
         of: How many cells it has.
         seconds: Elapsed time.
         says: The last line that it printed.
         error: What went wrong, in one line.
-        unfinished: Where the notebook lies as far as it came, if it has not passed.
+        unfinished: The partly executed notebook's file, if it has not passed.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Turn:
 
 
 class Stopped(KeyboardInterrupt):
-    """Somebody ended the batch, with this signal."""
+    """The batch was ended by a signal."""
 
     def __init__(self, number: int) -> None:
         super().__init__(f"signal {number}")
@@ -62,7 +62,7 @@ class Stopped(KeyboardInterrupt):
 
 @dataclass
 class Batch:
-    """What became of each notebook.
+    """The results of a batch of notebooks.
 
     Attributes:
         turns: One per notebook, in order.
@@ -92,8 +92,8 @@ def run_batch(
         plans: The notebooks and their parameters.
         timeout: Wall-clock seconds for each, after which its whole process tree is killed; `None`: no limit.
         keep_going: Whether the ones after a failed one still run.
-        environment: The environment variables of the notebooks' processes.
-        show: Called some times a second with the running turn, and once when it has ended.
+        environment: Environment variables for the notebooks' processes.
+        show: Called several times per second with the running turn, and once when it has ended.
     """
     batch = Batch([Turn(plan.notebook.name) for plan in plans])
     with _signals_stop():
@@ -219,7 +219,7 @@ def _add_problem(turn: Turn, problem: str) -> None:
 
 
 def _keep(partial: Path, output: Path, turn: Turn) -> str:
-    """Put a notebook that has passed in its place, and any other beside it, so that one that passed stays.
+    """Move an executed notebook to its place; one that has not passed goes beside it and replaces nothing.
 
     Returns:
         Why that could not be done, for the batch's table; empty if it was.
@@ -243,7 +243,7 @@ def _unfinished(output: Path) -> Path:
 
 
 def _clear_leftovers(output: Path) -> None:
-    """Remove what earlier command lines, finished or killed, left half executed beside a notebook's place."""
+    """Remove partly executed notebooks that earlier or killed runs left beside a notebook's place."""
     with suppress(OSError):  # somebody's folder; what is put there later says so
         _unfinished(output).unlink(missing_ok=True)
     for path in output.parent.glob(f".{glob.escape(output.stem)}.*.ipynb"):

@@ -1,4 +1,4 @@
-"""What `driftlab doctor` looks at. Each check yields findings and never raises."""
+"""The checks of `driftlab doctor`: each yields findings, and `all_findings` never raises."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Finding:
     Attributes:
         state: `fail` means that notebooks will not run.
         what: The thing looked at.
-        detail: What was found and, unless it is well, what to do.
+        detail: What was found and, unless it is `ok`, what to do.
     """
 
     state: Literal["ok", "warn", "fail"]
@@ -59,10 +59,10 @@ def guarded(check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
 
 
 def python() -> Iterator[Finding]:
-    """The interpreter, against the one that the lock was made for."""
-    right = sys.version_info[:2] == (3, 11)
+    """The interpreter's version, against the lock's."""
+    fits = sys.version_info[:2] == (3, 11)
     detail = f"{platform.python_version()} at {sys.executable}"
-    yield Finding("ok" if right else "fail", "Python", detail if right else f"{detail}; driftlab needs 3.11")
+    yield Finding("ok" if fits else "fail", "Python", detail if fits else f"{detail}; driftlab needs 3.11")
 
 
 def packages(lock: Path | None = None) -> Iterator[Finding]:
@@ -127,7 +127,7 @@ def torch() -> Iterator[Finding]:
 
 
 def detection() -> Iterator[Finding]:
-    """OpenCV, of which there may be one only, and the operators behind MMDetection."""
+    """OpenCV, of which only one package may be installed, and the operators that MMDetection uses."""
     try:
         import cv2
 

@@ -23,7 +23,7 @@ class _OrShow(TyperGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command meant by the first argument."""
+        """The command that the first argument names."""
         known = args[0] in self.commands or args[0].startswith("-")
         return super().resolve_command(ctx, args if known else ["show", *args])
 
@@ -33,7 +33,7 @@ app = typer.Typer(cls=_OrShow, rich_markup_mode="rich")
 
 @app.callback(invoke_without_command=True)
 def overview(context: typer.Context) -> None:
-    """List the official datasets and whether they are there. The demo needs none of them.
+    """List the official datasets, and whether each is present. The demo needs none of them.
 
     For example:
 
@@ -57,7 +57,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="The dataset, as 'drif
 
 @app.command()
 def show(name: Name) -> None:
-    """Say of one dataset what it is, where to get it, and the layout expected.
+    """Describe one dataset: what it holds, where to get it, and the expected layout.
 
     For example:
 
@@ -76,7 +76,7 @@ def verify(
         ),
     ] = None,
 ) -> None:
-    """Read a dataset, every record of it, and compare its counts with the official totals.
+    """Read every record of a dataset, and compare its counts with the official totals.
 
     For example:
 

@@ -37,15 +37,19 @@ def kernel_python() -> Path:
             f"{sys.executable} -m ipykernel install --user"
         ) from error
     # jupyter_client starts its own interpreter for a kernel that only says "python".
-    own = {"python", f"python{sys.version_info[0]}", f"python{sys.version_info[0]}.{sys.version_info[1]}"}
-    found = sys.executable if command in own else shutil.which(command) or command
-    if _environment(found) != _environment(sys.executable):
+    own_names = {
+        "python",
+        f"python{sys.version_info[0]}",
+        f"python{sys.version_info[0]}.{sys.version_info[1]}",
+    }
+    python = sys.executable if command in own_names else shutil.which(command) or command
+    if _environment(python) != _environment(sys.executable):
         raise DriftlabError(
-            f"The Jupyter kernel '{KERNEL}' ({spec.resource_dir}) starts {found}, not {sys.executable}, so "
+            f"The Jupyter kernel '{KERNEL}' ({spec.resource_dir}) starts {python}, not {sys.executable}, so "
             "notebooks would miss this environment's packages. "
             f"Remove it: jupyter kernelspec remove {KERNEL}"
         )
-    return Path(found)
+    return Path(python)
 
 
 def _kernel_file(manager: object) -> Path:

@@ -136,7 +136,7 @@ def _look(what: str, find: Callable[[], Any]) -> Need:
 
 
 def require_ready(plans: Sequence[Plan]) -> None:
-    """Stop here if anything is missing that some notebook needs.
+    """Raise if something is missing that a notebook needs.
 
     Raises:
         MissingDataError: A dataset or a checkpoint; the text says which notebooks want it, what to get and

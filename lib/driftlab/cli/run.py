@@ -95,7 +95,7 @@ def run(
         ),
     ] = None,
 ) -> None:
-    """Execute notebooks, one after the other, and say what became of them.
+    """Execute notebooks one after the other, and report which passed.
 
     Everything is checked before the first one starts: parameter names and values, the kernel, the datasets.
     Results that an earlier run has computed are not computed again.

@@ -40,7 +40,7 @@ _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 class Reporter:
-    """Appends events to a file, and is the stream to which papermill copies a notebook's output."""
+    """Writes events to a file; also the stream to which papermill copies a notebook's output."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -59,14 +59,14 @@ class Reporter:
     def write(self, text: str) -> None:
         """Report the last line of what a cell printed, at most twice a second."""
         lines = [line for line in re.split(r"[\r\n]", _CONTROL.sub("", text)) if line.strip()]
-        # A warning ends with an indented line of code, which says nothing to anybody.
+        # A warning ends with an indented line of code, which does not help the reader.
         lines = [line for line in lines if not line.startswith("  ")] or lines
         if lines and time.monotonic() - self._said > 0.5:
             self._said = time.monotonic()
             self.report(says=lines[-1].strip())
 
     def flush(self) -> None:
-        """Nothing is held back."""
+        """Nothing is buffered."""
 
 
 class _KernelManager(AsyncKernelManager):
@@ -170,9 +170,9 @@ def _file_problem(error: OSError, output: Path) -> str:
 
 
 def _end_with_parent() -> None:
-    """End this process's whole tree when the command line that started it is gone, even by `kill -9`.
+    """End this process's whole tree when the command line that started it has ended, even by `kill -9`.
 
-    A kernel that went on alone would hold the run store against the next start.
+    A kernel that kept running would hold the run store's locks against the next start.
     """
     parent = os.getppid()
 

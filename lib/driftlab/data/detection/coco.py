@@ -129,7 +129,7 @@ def _name(record: dict[str, Any], field: str, taken: Collection[str], path: Path
 def _pictures(
     records: list[dict[str, Any]], path: Path, folder: Path, only: Sequence[str] | None, digest: hashlib._Hash
 ) -> dict[int, Picture]:
-    """The chosen pictures by their ids, in the order wanted."""
+    """The chosen pictures by id, in the order of `only`."""
     by_name: dict[str, dict[str, Any]] = {}
     for record in records:
         by_name[_name(record, "file_name", by_name, path, "images")] = record
@@ -160,7 +160,7 @@ def _fill(
     known: set[int],
     labels: dict[int, int | None],
 ) -> int:
-    """Give each picture its boxes, and say how many were of categories not chosen."""
+    """Add each picture's boxes to it; returns how many boxes were of categories not chosen."""
     left_out = 0
     for record in records:
 
@@ -194,10 +194,10 @@ def _fill(
     return left_out
 
 
-def _require_chosen(chosen: list[str], there: list[str], what: str, path: Path) -> None:
-    unknown = [name for name in chosen if name not in there]
+def _require_chosen(chosen: list[str], names: list[str], what: str, path: Path) -> None:
+    unknown = [name for name in chosen if name not in names]
     if unknown or not chosen or len(set(chosen)) != len(chosen):
         problem = f"there is no {what} {unknown[0]!r}" if unknown else f"each {what} must be chosen once"
         raise ParameterError(
-            f"{path}: {problem}; {chosen[:5]} was chosen of {len(there)}, such as {there[:5]}."
+            f"{path}: {problem}; {chosen[:5]} was chosen of {len(names)}, such as {names[:5]}."
         )

@@ -132,7 +132,7 @@ def _require_apart(frames: Sequence[Frame], held_out: Sequence[Frame]) -> None:
 
 
 def _in_time(frames: Sequence[Frame], held_out: Sequence[Frame]) -> NDArray[np.int64]:
-    """(M,) the last training frame that is not later, by name, than each test frame."""
+    """(M,) index of the last training frame that is not later than each test frame, by their names."""
     order = sorted(range(len(frames)), key=lambda index: frames[index].time)
     times = [frames[index].time for index in order]
     places = [max(bisect.bisect_right(times, frame.time) - 1, 0) for frame in held_out]
@@ -175,7 +175,7 @@ def _repairs(pictures: list[Picture], ignored: list[Path]) -> tuple[str, ...]:
 
 
 def _irregular(batches: Sequence[Sequence[Frame]]) -> tuple[str, ...]:
-    """Notes on steps of another length than the others, and on steps that overlap in time."""
+    """Notes on steps that differ in length from the others, and on steps that overlap in time."""
     notes = []
     lengths = [len(batch) for batch in batches]
     usual = max(set(lengths), key=lambda length: (lengths.count(length), length))

@@ -16,7 +16,7 @@ _FIELDS = ("x1", "y1", "x2", "y2")
 
 
 def read_categories(path: Path) -> tuple[str, ...]:
-    """The names of a category map `{name: id}`, by id.
+    """Read the names of a category map `{name: id}`, ordered by id.
 
     Raises:
         DataError: The file is absent or no map, or the ids are not 0, 1, 2, …, each once.
@@ -48,7 +48,7 @@ def read_categories(path: Path) -> tuple[str, ...]:
 def read_labels(
     path: Path, content: bytes, size: tuple[int, int], categories: dict[str, int]
 ) -> tuple[list[Box], list[int], int]:
-    """The boxes of one frame.
+    """Read the boxes of one frame.
 
     Args:
         path: The label file, for errors.
@@ -62,11 +62,11 @@ def read_labels(
     Raises:
         DataError: Something is not as it should be; the text names file, box (from 0) and field.
     """
-    given = parse_json(content, path)
-    if not isinstance(given, list):
-        raise DataError(f"A label file must hold a list of boxes, not {_kind(given)}.", file=path)
+    entries = parse_json(content, path)
+    if not isinstance(entries, list):
+        raise DataError(f"A label file must hold a list of boxes, not {_kind(entries)}.", file=path)
     boxes, labels, cut = [], [], 0
-    for index, entry in enumerate(given):
+    for index, entry in enumerate(entries):
         box, label, repaired = _box(path, index, entry, size, categories)
         boxes.append(box)
         labels.append(label)

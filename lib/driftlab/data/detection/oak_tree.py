@@ -1,4 +1,4 @@
-"""OAK's tree of files: which frames there are, in which order, and that each has its labels."""
+"""OAK's tree of files: lists the frames in order, and checks that each has its labels."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ TEST = "OAK_TEST"
 RAW = "Raw"
 LABEL = "Label"
 
-_REPAIR = (
-    "Complete the copy: a frame of Raw has a label file of the same name in Label, and the other way round."
-)
+_REPAIR = "Complete the copy: each frame in Raw has a label file of the same name in Label, and vice versa."
 
 
 @dataclass(frozen=True)
@@ -53,8 +51,8 @@ def training_frames(folder: Path) -> tuple[list[list[Frame]], list[Path]]:
     missing = max(steps) - min(steps) + 1 - len(steps)
     if missing:
         # Never a list of all: a folder that is named by a date leaves a gap of billions.
-        every = itertools.chain.from_iterable(range(a + 1, b) for a, b in itertools.pairwise(sorted(steps)))
-        first = list(itertools.islice(every, 6))
+        gaps = itertools.chain.from_iterable(range(a + 1, b) for a, b in itertools.pairwise(sorted(steps)))
+        first = list(itertools.islice(gaps, 6))
         raise DataError(
             f"{missing} step folders are missing between {steps[min(steps)].name} and "
             f"{steps[max(steps)].name}: {_some(first)}.",

@@ -6,7 +6,7 @@
 | npz | `NTU60_CS.npz`, as CTR-GCN's preparation writes it |
 | npy | `train_data_joint.npy` or `train_data.npy`, with `train_label.json` (.csv, .txt, .npy); or in `xsub` |
 
-The text is read where several are there: it alone has both names and metres.
+Where several layouts are present, the text is read: it alone has both names and metres.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class _Reading:
 def load_ntu(folder: Path | str) -> SkeletonSet:
     """Read the samples of A001–A010 whose performer is in the x-sub training half, or a synthetic world.
 
-    Sequences keep their own length and are padded by `prepare(…, 300, fit="pad")`: the 6,667 of them take
+    Sequences keep their length and are padded by `prepare(…, 300, fit="pad")`: the 6,667 of them take
     about 0.3 GB, padded they would take 1.2 GB.
 
     Returns:
