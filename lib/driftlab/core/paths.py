@@ -1,4 +1,4 @@
-"""Where things lie. No place depends on the working directory, which differs from process to process."""
+"""Folders of the project: root, outputs, data, worlds. No path depends on the working directory."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def project_root() -> Path:
 
 
 def outputs_path() -> Path:
-    """Where everything that is computed goes, there or not; `$DRIFTLAB_OUTPUTS` overrides `outputs/`."""
+    """The folder for everything that is computed, possibly absent; `$DRIFTLAB_OUTPUTS` overrides it."""
     return _folder("DRIFTLAB_OUTPUTS", "outputs")
 
 
 def outputs_dir() -> Path:
-    """`outputs_path()`, made if it is not there.
+    """`outputs_path()`, created if it does not exist.
 
     Raises:
         StoreError: The folder cannot be created or written to.
@@ -54,12 +54,12 @@ def outputs_dir() -> Path:
 
 
 def data_dir() -> Path:
-    """Where official datasets are looked for; `$DRIFTLAB_DATA` overrides `data/`."""
+    """The folder of the official datasets, one folder per dataset; `$DRIFTLAB_DATA` overrides `data/`."""
     return _folder("DRIFTLAB_DATA", "data")
 
 
 def worlds_dir() -> Path:
-    """Where synthetic worlds are written, once each."""
+    """The folder of the synthetic worlds, each written once."""
     return outputs_dir() / "worlds"
 
 

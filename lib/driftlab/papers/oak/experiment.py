@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
+from driftlab.core.devices import device_kind
 from driftlab.core.errors import ParameterError
 from driftlab.models.detectors.configs import DETECTORS
 from driftlab.papers.oak.stage import ONLINE, OakData, execute_stage
@@ -126,12 +127,26 @@ class OnlineDetection:
     Raise `version` when a change to training, methods, detectors or evaluation changes results.
 
     Attributes:
-        device: `auto`, `cpu`, `cuda` …
+        device: `cpu`, `cuda` …; `auto` is decided once, where the experiment is created.
     """
 
     device: str = "auto"
     name: str = "oak"
     version: int = 3
+
+    def __post_init__(self) -> None:
+        if self.device == "auto":
+            object.__setattr__(self, "device", device_kind())
+
+    @property
+    def numerics(self) -> str:
+        """The kind of device, other than a CPU."""
+        kind = self.device.split(":")[0]
+        return "" if kind == "cpu" else kind
+
+    def shared(self, stage: Config) -> bool:
+        """No stage: what runs have in common, the first evaluation, leaves no state."""
+        return False
 
     def chain(self, config: Config) -> Sequence[Config]:
         """The pretrained detector's evaluation, common to all methods, then one stage an evaluation.
