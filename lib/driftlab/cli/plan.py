@@ -16,7 +16,7 @@ from driftlab.core.errors import MissingDataError, ParameterError, StoreError
 from driftlab.core.paths import expand_home
 from driftlab.core.provenance import of_change
 from driftlab.notebooks import Notebook, find, resolve
-from driftlab.notebooks.overrides import Scale, changes
+from driftlab.notebooks.values import Scale, changes
 
 PLACES = ("data_folder", "checkpoint")
 """Parameters that are paths. A relative one counts from the notebook's folder, where its kernel works."""
@@ -41,8 +41,9 @@ class Plan:
 
     Attributes:
         notebook: The notebook.
-        overrides: The parameters that differ from its own.
+        overrides: The parameters that differ from those in its parameters cell.
         values: Every parameter's value.
+        changed: The values that differ from the scale's own, also where they are saved in the notebook.
         needs: Datasets and checkpoints that it reads.
         output: Where the executed notebook goes.
     """
@@ -50,6 +51,7 @@ class Plan:
     notebook: Notebook
     overrides: dict[str, Any]
     values: dict[str, Any]
+    changed: dict[str, Any]
     needs: list[Need]
     output: Path
 
@@ -75,7 +77,7 @@ def make_plans(
     """
     notebooks = find(asked)
     for name in options:
-        if not any(name in notebook.parameters for notebook in notebooks):
+        if not any(name in notebook.values for notebook in notebooks):
             names = ", ".join(notebook.name for notebook in notebooks)
             raise ParameterError(f"--{name} has no effect here: no parameter '{name}' in {names}.")
     if "scale" in dict(given):
@@ -87,10 +89,11 @@ def make_plans(
             if name in dict(given) and overrides.get(name):
                 # The kernel works in the notebook's folder, and not where the person typed the path.
                 overrides[name] = str(absolute(overrides[name]))
-        values = {name: parameter.default for name, parameter in notebook.parameters.items()} | overrides
-        folder = outputs / "notebooks" / f"{scale}{of_change(changes(notebook, values))}"
+        values = notebook.values | overrides
+        changed = changes(notebook.declared, values)
+        folder = outputs / "notebooks" / f"{scale}{of_change(changed)}"
         output = folder / f"{notebook.name}.ipynb"
-        plans.append(Plan(notebook, overrides, values, _needs(notebook, values), output))
+        plans.append(Plan(notebook, overrides, values, changed, _needs(notebook, values), output))
     return plans
 
 
@@ -116,9 +119,8 @@ def _needs(notebook: Notebook, values: dict[str, Any]) -> list[Need]:
     from driftlab.data.checkpoints import find_checkpoint
 
     named = values.get("data", [])
-    official = [
-        name for name in ([named] if isinstance(named, str) else named) if not name.startswith("world")
-    ]
+    worlds = {entry.world.name for entry in catalog.DATASETS.values() if entry.world}
+    official = [name for name in ([named] if isinstance(named, str) else named) if name not in worlds]
     places = {name: absolute(values[name], notebook.path.parent) for name in PLACES if values.get(name)}
     folder, checkpoint = places.get("data_folder"), str(places.get("checkpoint", ""))
     needs = [_look(f"dataset {name}", partial(catalog.find, name, folder)) for name in official]

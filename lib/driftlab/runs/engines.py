@@ -58,8 +58,8 @@ def make_engine(name: str = "local", jobs: int | str = "auto", *, threads: int =
     Args:
         name: `local` or `ray`.
         jobs: Number of batches that are worked on at once, at most what cores and free memory allow; `0` or
-            `"auto"` is one per CUDA device, or one per usable core (per core of an existing Ray cluster) where
-            there is none.
+            `"auto"` is one per CUDA device, or one per usable core (per core of an existing Ray cluster)
+            where there is none.
         threads: CPU threads per worker. Results on a CPU can depend on it in their last digits.
 
     Raises:
