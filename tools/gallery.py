@@ -29,9 +29,8 @@ def small_png(picture: Image.Image) -> bytes:
         copy = rgb.resize((round(rgb.width * scale), round(rgb.height * scale)), Image.Resampling.LANCZOS)
         for colours in COLOURS:
             stream = io.BytesIO()
-            copy.quantize(colours, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
-                stream, "png", optimize=True
-            )
+            reduced = copy.quantize(colours, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+            reduced.save(stream, "png", optimize=True)
             if stream.tell() <= LIMIT:
                 return stream.getvalue()
     raise SystemExit(f"No copy of the picture is within {LIMIT // 1000} KB; choose a simpler figure.")
