@@ -16,6 +16,7 @@ from driftlab.cli.batch import run_batch
 from driftlab.cli.console import console_for, print_literally
 from driftlab.cli.plan import Plan, absolute, make_plans, require_ready
 from driftlab.cli.progress import Progress, print_summary
+from driftlab.cli.selectors import expand
 from driftlab.core.paths import outputs_dir, outputs_path
 from driftlab.notebooks.values import scale_values
 
@@ -43,8 +44,8 @@ def run(
         list[str] | None,
         typer.Argument(
             metavar="[NOTEBOOK]...",
-            help="Numbers (41), names (cgl_task_order, or an unambiguous beginning) or paths of files. "
-            "None: every notebook.",
+            help="Numbers (41), names (cgl_task_order, or an unambiguous beginning), paths of files, papers "
+            "(cgl), or finished: the papers that are finished at this scale. None: every notebook.",
             show_default=False,
         ),
     ] = None,
@@ -106,6 +107,8 @@ def run(
 
         driftlab run                              every notebook, demo scale
 
+        driftlab run cgl                          one paper
+
         driftlab run 41 --scale smoke             one notebook, in seconds
 
         driftlab run 41 42 -p seeds "[0, 1]"      two, with another parameter
@@ -118,7 +121,7 @@ def run(
         os.environ["DRIFTLAB_OUTPUTS"] = str(absolute(outputs))
     folder = outputs_path()
     options = {name: value for name, value in (("engine", engine and engine.value), ("jobs", jobs)) if value}
-    plans = make_plans(notebooks or [], scale.value, options, parameters or [], folder)
+    plans = make_plans(expand(notebooks or [], scale.value), scale.value, options, parameters or [], folder)
     console = console_for()
     if dry_run:
         _print_plans(console, plans, scale.value)
