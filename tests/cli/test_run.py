@@ -435,7 +435,7 @@ def test_a_full_folder_for_temporary_files_is_found_before_anything_starts(
 
 
 def test_a_figure_without_a_picture_is_a_failure(project: Project, driftlab: Driver) -> None:
-    bare = "from matplotlib.figure import Figure\nfigure = Figure()\nfigure"
+    bare = "from matplotlib.figure import Figure\nfigure = Figure()\nfigure.subplots()\nfigure"
     project.notebook("10_bare", None, bare)
     project.notebook("11_good", None, "import driftlab.reporting.style", bare)
     result = driftlab("run")
