@@ -1,4 +1,4 @@
-"""The command line: `driftlab run | report | doctor | data | bench`."""
+"""The command line: `driftlab run | report | doctor | data | store | bench`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from driftlab import __version__
-from driftlab.cli import bench, data, doctor, report, run
+from driftlab.cli import bench, data, doctor, report, run, store
 from driftlab.cli.console import print_error
 from driftlab.core.errors import DriftlabError
 from driftlab.notebooks.hush import hush
@@ -25,6 +25,7 @@ app.command()(run.run)
 app.command()(report.report)
 app.command()(doctor.doctor)
 app.add_typer(data.app, name="data")
+app.add_typer(store.app, name="store")
 app.command()(bench.bench)
 
 
@@ -53,6 +54,8 @@ def _top(
         driftlab run --scale smoke        every notebook, in seconds each
 
         driftlab data                     the datasets, and where to get them
+
+        driftlab store                    the results that are kept, and how to remove some
 
     'driftlab COMMAND --help' says more about a command.
     """
