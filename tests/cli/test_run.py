@@ -2,11 +2,14 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from driftlab.notebooks.cell import write_cell
+from driftlab.notebooks.declared import declared_notebooks
 from notebook_project import Project
 
 from .driving import Driver
@@ -264,7 +267,7 @@ def test_dry_run_shows_and_executes_nothing(project: Project, driftlab: Driver, 
     missing = driftlab("run", "--dry-run", "41", "-p", "data", "ntu", "-p", "data_folder", "some/where")
 
     assert there.code == 0
-    assert "40_x epochs = 9 (notebook: 3) engine = 'local' jobs = None" in there.out
+    assert "40_x epochs = 9 (changed; demo: 3) scale = 'demo' engine = 'local' jobs = None" in there.out
     assert f"→ {tmp_path / 'outputs' / 'notebooks' / 'demo-changed-'}" in there.out
     assert missing.code == 2
     assert f"dataset ntu: missing: {Path.cwd() / 'some' / 'where'}: NTU RGB+D" in missing.out
@@ -340,3 +343,62 @@ def test_plain_papermill_is_held_to_the_same_parameters(project: Project, tmp_pa
     assert found.returncode != 0
     assert "ParameterError: 41_x has no parameter 'epocs'. Did you mean 'epochs'?" in found.stderr
     assert "must not run" not in executed(tmp_path / "out.ipynb")
+
+
+def test_an_edit_saved_in_the_notebook_does_not_take_the_place_of_the_scales_own_results(
+    project: Project, driftlab: Driver, tmp_path: Path
+) -> None:
+    cell = write_cell(declared_notebooks()["40_cgl_data"])
+    place = tmp_path / "outputs" / "notebooks" / "demo" / "40_cgl_data.ipynb"
+    project.notebook("40_cgl_data", cell)
+    assert f"→ {place}" in driftlab("run", "40", "--dry-run").out
+
+    project.notebook("40_cgl_data", cell.replace("world_sequences = 80", "world_sequences = 12"))
+
+    shown = driftlab("run", "40", "--dry-run").out
+    assert "world_sequences = 12 (changed; demo: 80)" in shown
+    assert f"→ {tmp_path / 'outputs' / 'notebooks' / 'demo-changed-'}" in shown
+    assert f"→ {place}" in driftlab("run", "40", "--dry-run", "-p", "world_sequences", "80").out
+    project.scale("smoke", "40_cgl_data", "world_sequences: 12")
+    assert "notebooks/smoke/40_cgl_data.ipynb" in driftlab("run", "--scale", "smoke", "--dry-run").out
+
+
+def test_a_duplicate_is_no_obstacle(project: Project, driftlab: Driver) -> None:
+    path = project.notebook("00_start_here", write_cell(declared_notebooks()["00_start_here"]))
+    project.scale("smoke", "00_start_here", "scale: smoke")
+    shutil.copy(path, path.with_name("00_start_here-Copy1.ipynb"))
+    for arguments in (["00_start_here"], [], ["start"]):
+        result = driftlab("run", *arguments, "--scale", "smoke", "--dry-run")
+        assert result.code == 0 and "Copy1" not in result.out
+
+
+def test_a_file_elsewhere_is_the_one_that_runs(project: Project, driftlab: Driver, tmp_path: Path) -> None:
+    project.notebook("10_x", "epochs = 3", "print('the project')")
+    mine = tmp_path / "mine" / "10_x.ipynb"
+    mine.parent.mkdir()
+    shutil.copy(project.notebook("11_y", "epochs = 3", "print('mine')"), mine)
+
+    assert driftlab("run", str(mine)).code == 0
+
+    assert executed(tmp_path / "outputs" / "notebooks" / "demo" / "10_x.ipynb") == "mine\n"
+    missing = driftlab("run", str(mine.with_name("12_z.ipynb")), "--dry-run")
+    assert missing.code == 2
+    assert f"There is no notebook file {mine.with_name('12_z.ipynb')}." in missing.err
+
+
+@pytest.mark.parametrize(("notebook", "name", "value"), [("44", "grid", "{}"), ("44", "split_seed", "1e3")])
+def test_what_failed_inside_the_run_fails_before_it(
+    driftlab: Driver, notebook: str, name: str, value: str
+) -> None:
+    result = driftlab("run", notebook, "-p", name, value)
+    assert result.code == 2 and f"44_cgl_hyperparameters's parameter '{name}'" in result.err
+
+
+def test_an_octal_number_is_read_as_a_person_means_it(driftlab: Driver) -> None:
+    assert "epochs = 10 (changed; demo: 50)" in driftlab("run", "41", "-p", "epochs", "010", "--dry-run").out
+
+
+@pytest.mark.parametrize("notebook", ["40", "41", "42", "43", "44"])
+def test_the_dry_run_checks_names_of_data(driftlab: Driver, notebook: str) -> None:
+    result = driftlab("run", notebook, "-p", "data", "nukla", "--dry-run")
+    assert result.code == 2 and "Did you mean 'nucla'?" in result.err

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -173,7 +172,7 @@ def test_marks_that_cannot_be_written(store: Store, toy: Toy) -> None:
     (store.folder / ".states").write_text("in the way")
     with pytest.raises(StoreError, match=r"The mark .*shared.* cannot be written \(Not a directory"):
         run(store, toy, configs("BARE"))
-    os.unlink(store.folder / ".states")
+    (store.folder / ".states").unlink()
     assert run(store, toy, configs("BARE")).computed < 5
 
 

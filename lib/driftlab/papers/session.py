@@ -62,7 +62,7 @@ class Session:
     def sweep(
         self, experiment: Experiment, configs: Sequence[Config], data: Any, digest: str, **options: Any
     ) -> SweepResult:
-        """Run `driftlab.runs.sweep.sweep` with the session's store and engine, and print what was computed."""
+        """Run a sweep with the session's store and engine, and print what was computed."""
         result = sweep(
             experiment,
             configs,
@@ -79,7 +79,7 @@ class Session:
     def table(
         self, artifact: str, frame: pd.DataFrame, title: str, caption: str, *, part: str = "", **options: Any
     ) -> ShownArtifact:
-        """Save a table (see `driftlab.reporting.tables.save_table`) with the provenance that the frame carries."""
+        """Save a table with the provenance that the frame carries; options as for `save_table`."""
         saved = save_table(
             frame,
             paper=self.paper,
@@ -95,7 +95,7 @@ class Session:
     def figure(
         self, artifact: str, figure: Figure, title: str, caption: str, *, part: str = ""
     ) -> ShownArtifact:
-        """Save a figure (see `driftlab.reporting.figures.save_figure`) with the provenance that it carries."""
+        """Save a figure with the provenance that it carries, see `save_figure`."""
         saved = save_figure(
             figure,
             paper=self.paper,
@@ -116,7 +116,7 @@ class Session:
         return ShownVerdicts(list(verdicts), made)
 
     def provenance(self, *results: object) -> Provenance:
-        """The provenance of results: this session's data, scale and notebook, and the runs that they carry."""
+        """The provenance of results: the session's data, scale and notebook, and the results' runs."""
         return provenance(
             self.source,
             scale=self.scale,

@@ -102,7 +102,7 @@ def test_world_as_text(skeletons):
     assert skeletons.counts.tolist() == [6] * 10
     assert (skeletons.bodies, skeletons.joints, skeletons.classes) == (2, 25, CLASSES)
     assert skeletons.source.kind == "synthetic"
-    assert skeletons.source.detail == "60 sequences, text, seed 3, 6 sequences a class"
+    assert skeletons.source.detail == "60 sequences, text, seed 3, 6 sequences per class"
     assert "10 samples left out that the authors list as damaged" in skeletons.notes
     assert list(skeletons.names) == sorted(skeletons.names)
     second = [bool(sequence[:, 1].any()) for sequence in skeletons.sequences]

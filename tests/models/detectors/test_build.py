@@ -14,8 +14,9 @@ import torch
 from driftlab.core.errors import DataError, ParameterError
 from driftlab.data.detection.coco import load_coco
 from driftlab.models.detectors.build import build_detector, load_weights, read_checkpoint, widen
-from driftlab.models.detectors.configs import DETECTORS, INPUT
+from driftlab.models.detectors.configs import INPUT
 from driftlab.models.detectors.stream_detector import StreamFasterRCNN
+from driftlab.models.registry import DETECTORS
 from driftlab.training.detection.features import StreamFeatures
 from driftlab.training.detection.frames import Frames
 from mmengine.logging import MessageHub
