@@ -14,6 +14,7 @@ from rich.markup import escape
 
 from driftlab.cli.batch import run_batch
 from driftlab.cli.console import console_for
+from driftlab.cli.estimates import estimate_of
 from driftlab.cli.plan import Plan, absolute, make_plans, require_ready
 from driftlab.cli.progress import Progress, summary
 from driftlab.core.paths import outputs_dir, outputs_path
@@ -72,7 +73,8 @@ def run(
     dry_run: Annotated[
         bool,
         typer.Option(
-            "--dry-run", help="Show parameters, datasets, checkpoints and outputs; execute nothing."
+            "--dry-run",
+            help="Show parameters, datasets, checkpoints, outputs and about what it costs; execute nothing.",
         ),
     ] = False,
     keep_going: Annotated[
@@ -164,4 +166,7 @@ def _print_plans(console: Console, plans: list[Plan], scale: str) -> None:
         for need in plan.needs:
             state = f"[red]missing[/red]: {escape(need.problem)}" if need.problem else "[green]there[/green]"
             console.print(f"  {escape(need.what)}: {state}", soft_wrap=True, highlight=False)
+        estimate = estimate_of(plan.notebook.name, plan.values)
+        if estimate is not None:
+            console.print(f"  costs {estimate}", soft_wrap=True, highlight=False)
         console.print(f"  → {plan.output}\n", soft_wrap=True, highlight=False)
