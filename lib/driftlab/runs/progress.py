@@ -1,4 +1,4 @@
-"""Progress of a sweep: a bar where somebody watches, otherwise a line every few seconds."""
+"""Progress of a sweep: a bar in a terminal or a notebook, otherwise a line every few seconds."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ LINE_EVERY = 5.0
 
 
 class Progress:
-    """Counts finished stages.
+    """Counts finished stages and shows them.
 
     Args:
-        total: How many there are.
-        name: What stands before the numbers.
-        shown: False keeps it silent.
+        total: Number of stages.
+        name: Label before the numbers.
+        shown: False prints nothing.
     """
 
     def __init__(self, total: int, name: str, *, shown: bool = True) -> None:
@@ -33,7 +33,7 @@ class Progress:
             self._bar = tqdm(total=total, desc=name, unit="stage", mininterval=0.5, dynamic_ncols=True)
 
     def advance(self, *, computed: int = 0, reused: int = 0) -> None:
-        """So many more are finished."""
+        """Add finished stages: computed ones, and ones that were in the store."""
         self._done += computed + reused
         self._computed += computed
         if self._bar is not None:
@@ -43,7 +43,7 @@ class Progress:
             self._say()
 
     def close(self) -> None:
-        """Leave the last state standing."""
+        """Print the last line, or close the bar and leave it visible."""
         if self._bar is not None:
             self._bar.close()
         elif self._lines:
