@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from driftlab.cli.console import console_for
+from driftlab.cli.console import console_for, print_literally
 from driftlab.core.errors import ParameterError, StoreError
 from driftlab.core.paths import outputs_path
 from driftlab.core.suggestions import did_you_mean
@@ -76,14 +76,14 @@ def show(context: typer.Context) -> None:
     ):
         if uses[use]:
             text = f"{len(uses[use]):,} states ({size_text(size_of(uses[use]))}) stay {why}."
-            console.print(text, soft_wrap=True, highlight=False)
+            print_literally(console, text)
     if contents.leftovers:
         text = f"{len(contents.leftovers):,} leftovers ({size_text(size_of(contents.leftovers))})."
         console.print(text, highlight=False)
     features = _files(outputs_path() / "features")
     if features:
         console.print(f"Features of frames: {size_text(size_of(features))}.", highlight=False)
-    console.print(f"Store: {runs}", soft_wrap=True, highlight=False)
+    print_literally(console, f"Store: {runs}")
 
 
 @app.command()
@@ -127,7 +127,7 @@ def prune(
         groups["features"] = _files(features)
     for name, files in groups.items():
         text = f"{len(files):,} files, {size_text(size_of(files))}: {WORDS[name]}"
-        console.print(text, soft_wrap=True, highlight=False)
+        print_literally(console, text)
     if not any(groups.values()):
         console.print("There is nothing to remove.")
         return
@@ -144,7 +144,7 @@ def prune(
                 shutil.rmtree(features)
             except OSError as error:
                 raise StoreError(f"{features} cannot be removed ({error.strerror}).") from error
-    console.print(f"Removed from {outputs_path()}.", soft_wrap=True, highlight=False)
+    print_literally(console, f"Removed from {outputs_path()}.")
 
 
 def size_text(count: int) -> str:

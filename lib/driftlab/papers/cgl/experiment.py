@@ -157,7 +157,7 @@ class ContinualSkeletons:
 
     def shared(self, stage: Config) -> bool:
         """The first task: every method that acts from the second task on continues from it."""
-        return len(stage["order"]) == stage["classes_per_task"]
+        return bool(len(stage["order"]) == stage["classes_per_task"])
 
     def chain(self, config: Config) -> Sequence[Config]:
         """One stage per task; a stage depends on the classes learnt so far, not on those to come.
