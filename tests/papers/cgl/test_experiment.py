@@ -222,7 +222,7 @@ def test_a_task_is_closed_on_its_own_records(world: tuple[TaskData, str]) -> Non
         }
         network.load_state_dict(weights)
         x = GCN.inputs(torch.from_numpy(data.coordinates[records]))
-        logits, _ = network(x, **network.constants(x, False), statistics="batch")
+        logits, _ = network(x, **network.constants(x), statistics="batch")
         logits[:, : len(seen)].square().mean().backward()
         for name, parameter in network.named_parameters():
             assert parameter.grad is not None

@@ -161,7 +161,7 @@ class ContinualSkeletons:
     def batch_key(self, stage: Config) -> str:
         """One architecture, method, length of training and number of tasks."""
         name, parts = stage["method"]["name"], [stage["backbone"], stage["training"], stage["split"]]
-        # TWP without its price of importance takes the fused layers, whose rounding is another.
+        # TWP's runs without a price of importance need no curvature.
         parts += [name, METHODS[name].starts_bare(stage["method"])]
         return json.dumps([*parts, stage["classes_per_task"], len(stage["order"])], sort_keys=True)
 
@@ -182,7 +182,6 @@ class ContinualSkeletons:
                 _node_features(data, first["backbone"]["name"], device),
                 _positions(data, orders),
                 automatic if self.strategy == "auto" else self.strategy,
-                method.second_order,
             ),
             method,
             first["training"]["learning_rate"],
