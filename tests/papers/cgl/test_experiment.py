@@ -108,6 +108,27 @@ def test_the_first_stage_is_bares_for_every_method_that_acts_later() -> None:
     assert [stage["method"]["name"] for stage in stages] == ["BARE"] + ["MAS"] * 4
 
 
+def test_a_stage_names_its_computation_unless_it_is_reproducible_to_the_bit() -> None:
+    made = config("GEM")
+    plain = EXPERIMENT.chain(made)
+    assert all("computed" not in stage for stage in plain)
+    assert replace(EXPERIMENT, device="auto", strategy="looped").chain(made) == plain
+    batched = replace(EXPERIMENT, strategy="batched").chain(made)
+    assert [stage["computed"] for stage in batched] == [{"device": "cpu", "strategy": "batched"}] * 5
+    assert not {key(stage) for stage in batched} & {key(stage) for stage in plain}
+    assert not {EXPERIMENT.batch_key(stage) for stage in batched} & {
+        EXPERIMENT.batch_key(stage) for stage in plain
+    }
+
+
+def test_a_stage_is_not_computed_otherwise_than_it_says(world: tuple[TaskData, str]) -> None:
+    stages = replace(EXPERIMENT, strategy="batched").chain(config("BARE"))[:1]
+    (result,) = replace(EXPERIMENT, strategy="batched").execute(world[0], stages, [None])
+    assert len(result.rows) == 4
+    with pytest.raises(ParameterError, match="Name them instead of leaving them at auto"):
+        EXPERIMENT.execute(world[0], stages, [None])
+
+
 def test_what_describes_a_run() -> None:
     described = EXPERIMENT.describe(config("LwF", ORDERS[2], seed=4))
     assert described == {

@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 import torch
@@ -25,6 +25,10 @@ from driftlab.scenarios.classes import Order, split_by_class, tasks_of
 from driftlab.training.cpu_settings import keep_freed_memory, resolve_device
 from driftlab.training.graphs.replicas import Replicas, Strategy
 from driftlab.training.graphs.task_trainer import Continual, State
+
+
+REPRODUCIBLE = {"device": "cpu", "strategy": "looped"}
+"""How runs are computed whose results depend on nothing but their configuration, to the bit."""
 
 
 @dataclass(frozen=True)
@@ -124,6 +128,11 @@ class ContinualSkeletons:
 
     Raise `version` when a change to training, methods or models changes results.
 
+    Looped over on a CPU, a run gives the same bits whatever is trained beside it. Everything else promises
+    less: batched replicas share kernels whose float32 rounding depends on the batch's size and on the longest
+    replica in it, and where training amplifies rounding, so do accuracies. The stages of such runs therefore
+    name strategy and kind of device, and never stand for those of a CPU.
+
     Attributes:
         device: `auto`, `cpu`, `cuda` …
         strategy: How replicas are computed; `auto` loops on a CPU and batches elsewhere.
@@ -132,7 +141,22 @@ class ContinualSkeletons:
     device: str = "auto"
     strategy: Strategy | Literal["auto"] = "auto"
     name: str = "cgl"
-    version: int = 2
+    version: int = 3
+
+    @property
+    def computed(self) -> dict[str, str]:
+        """The kind of device and the strategy, with `auto` resolved on this machine.
+
+        Raises:
+            ParameterError: There is no such device or strategy.
+        """
+        kind = resolve_device(self.device).type
+        strategy = ("looped" if kind == "cpu" else "batched") if self.strategy == "auto" else self.strategy
+        if strategy not in get_args(Strategy):
+            raise ParameterError(
+                f"The strategy is {strategy!r}; it can be {' or '.join(get_args(Strategy))}."
+            )
+        return {"device": kind, "strategy": strategy}
 
     def chain(self, config: Config) -> Sequence[Config]:
         """One stage a task; a stage depends on the classes learnt so far, not on those to come.
@@ -142,6 +166,8 @@ class ContinualSkeletons:
         BARE's.
         """
         shared = {key: value for key, value in config.items() if key != "variant"}
+        if self.computed != REPRODUCIBLE:
+            shared["computed"] = self.computed
         tasks = tasks_of(tuple(config["order"]), config["classes_per_task"])
         stages = [shared | {"order": [c for task in tasks[: k + 1] for c in task]} for k in range(len(tasks))]
         if METHODS[config["method"]["name"]].starts_bare(config["method"]):
@@ -162,7 +188,7 @@ class ContinualSkeletons:
         """One architecture, method, length of training and number of tasks."""
         name, parts = stage["method"]["name"], [stage["backbone"], stage["training"], stage["split"]]
         # TWP's runs without a price of importance need no curvature.
-        parts += [name, METHODS[name].starts_bare(stage["method"])]
+        parts += [name, METHODS[name].starts_bare(stage["method"]), stage.get("computed")]
         return json.dumps([*parts, stage["classes_per_task"], len(stage["order"])], sort_keys=True)
 
     def execute(
@@ -170,9 +196,13 @@ class ContinualSkeletons:
     ) -> list[StageResult]:
         """Learn the newest task of every stage, side by side, and test on all classes seen so far."""
         keep_freed_memory()
-        device = resolve_device(self.device)
-        automatic: Strategy = "looped" if device.type == "cpu" else "batched"
-        first, orders = stages[0], [tuple(stage["order"]) for stage in stages]
+        device, first = resolve_device(self.device), stages[0]
+        if first.get("computed", REPRODUCIBLE) != self.computed:
+            raise ParameterError(
+                f"This stage is to be computed as {first.get('computed', REPRODUCIBLE)}, but here the device and "
+                f"the strategy are {self.computed}. Name them instead of leaving them at auto."
+            )
+        orders = [tuple(stage["order"]) for stage in stages]
         seeds = [stage["seed"] for stage in stages]
         method = make_method([stage["method"] for stage in stages], seeds, device)
         learner = Continual(
@@ -181,7 +211,7 @@ class ContinualSkeletons:
                 seeds,
                 _node_features(data, first["backbone"]["name"], device),
                 _positions(data, orders),
-                automatic if self.strategy == "auto" else self.strategy,
+                cast(Strategy, self.computed["strategy"]),
             ),
             method,
             first["training"]["learning_rate"],
