@@ -6,12 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
+import psutil
 
 from driftlab.core.errors import ParameterError
 from driftlab.data import catalog
 from driftlab.data.skeletons.faults import without_duplicates
 from driftlab.data.skeletons.records import SkeletonSet
 from driftlab.methods import method_config
+from driftlab.papers.cgl.batch_size import replicas_in
 from driftlab.papers.cgl.experiment import ContinualSkeletons, run_config, task_data
 from driftlab.papers.session import Session
 from driftlab.scenarios.classes import Order
@@ -64,7 +66,7 @@ class CglSession(Session):
         drop_duplicates: Leave the second sequence of each equal pair out.
         engine: `local` or `ray`.
         jobs: How many batches of runs are worked on at once; 0 for one a core.
-        replicas: How many runs are trained side by side in a batch at most.
+        replicas: How many runs are trained side by side in a batch at most; fewer where memory is short.
         changed: Parameters that differ from the scale's own, for provenance.
         methods: The methods that the notebook compares; None where it names them otherwise.
         hyper: Hyper-parameters, by method, that differ from Table 3's best.
@@ -176,4 +178,8 @@ class CglSession(Session):
         return [table[table["variant"] == variant] for variant in variants]
 
     def _sweep(self, configs: Sequence[dict[str, Any]]) -> pd.DataFrame:
-        return self.sweep(ContinualSkeletons(), configs, self.data, self.digest).table
+        experiment = ContinualSkeletons()
+        if experiment.computed["device"] == "cpu":
+            available = psutil.virtual_memory().available
+            self.replicas = min(self.replicas, replicas_in(available, self.engine.capacity, self.data, configs))
+        return self.sweep(experiment, configs, self.data, self.digest).table

@@ -52,6 +52,7 @@ class _LayerTangent:
     norm: NormTangent
 
 
+@np.errstate(all="ignore")
 def curvature(
     network: FusedGCN, trace: Trace, direction: Named, change_of_gradient: Callable[[Tensor], Tensor]
 ) -> dict[str, Tensor | Vector]:

@@ -161,6 +161,7 @@ class FusedGCN:
         )
         self.depth, self.eps = depth, eps
 
+    @np.errstate(all="ignore")  # what diverges is noticed by its loss
     def forward(self, parameters: Named, features: NodeFeatures, running: Named | None = None) -> Trace:
         """Logits, with the batch's statistics or with the running ones that are given."""
         p = {name: value.detach() for name, value in parameters.items()}
@@ -191,6 +192,7 @@ class FusedGCN:
         logits = torch.addmm(p["output.bias"] + constant, hidden, scaled.T)
         return Trace(features, p, layers, w, best, q, hidden, head, scaled, logits)
 
+    @np.errstate(all="ignore")
     def gradient(self, trace: Trace, grad_logits: Tensor) -> dict[str, Tensor | Vector]:
         """The gradient with respect to every parameter, by name, from the one with respect to the logits."""
         p, found, hidden = trace.parameters, dict[str, Tensor | Vector](), trace.hidden
