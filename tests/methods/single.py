@@ -161,9 +161,7 @@ class SingleGCN(Single):
 
     def topology(self, batch: Batch) -> Tensor:
         x = batch[0]
-        energy: Tensor = self.network(
-            x, **self.network.constants(x), statistics="batch", topology=True
-        )[1]
+        energy: Tensor = self.network(x, **self.network.constants(x), statistics="batch", topology=True)[1]
         return energy.mean()
 
     def learn(self, method: Method, task: Task, epochs: int) -> None:

@@ -54,9 +54,7 @@ def used_gradients(network: GCN, value: Tensor) -> dict[str, Tensor]:
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-10), (torch.float32, 2e-4)])
 @pytest.mark.parametrize("statistics", ["update", "batch", "running"])
-def test_outputs_topology_and_gradients(
-    statistics: str, dtype: torch.dtype, tolerance: float
-) -> None:
+def test_outputs_topology_and_gradients(statistics: str, dtype: torch.dtype, tolerance: float) -> None:
     network, x = gcn(dtype=dtype), normal(8, JOINTS, FEATURES, dtype=dtype)
     before = {name: value.clone() for name, value in network.named_buffers()}
     expected, expected_energy, norms = reference(network, x, training=statistics != "running")

@@ -7,7 +7,6 @@ import math
 import pytest
 import torch
 from driftlab.models.graphs.graph_layer import GraphLayer
-from driftlab.models.graphs.norm import Statistics
 from torch import Tensor
 
 from .small import ADJACENCY, EDGES, JOINTS, drawn, named_gradients, normal

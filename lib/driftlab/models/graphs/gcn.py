@@ -11,9 +11,9 @@ from torch import Tensor, nn
 
 from driftlab.models.graphs.backbone import Backbone
 from driftlab.models.graphs.graph_layer import GraphLayer
-from driftlab.models.graphs.norm import RowNorm, Statistics
 from driftlab.models.graphs.kernels.fused_gcn import FusedGCN
 from driftlab.models.graphs.kernels.products import Linear
+from driftlab.models.graphs.norm import RowNorm, Statistics
 
 
 def skeleton_adjacency(joints: int, bones: Sequence[tuple[int, int]]) -> Tensor:

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.nn import DenseGINConv
 
-from driftlab.models.graphs.norm import RowNorm, Statistics
 from driftlab.models.graphs.kernels.products import Linear
+from driftlab.models.graphs.norm import RowNorm, Statistics
 
 
 class GraphLayer(nn.Module):
@@ -48,7 +48,9 @@ class GraphLayer(nn.Module):
         Returns:
             (B, V, outputs).
         """
-        convolved = self.convolution(x, adjacency, add_loop=False) if summed is None else self.convolution.nn(summed)
+        convolved = (
+            self.convolution(x, adjacency, add_loop=False) if summed is None else self.convolution.nn(summed)
+        )
         h = torch.relu(convolved) + torch.relu(self.residual(x))
         rows = None if mask is None else mask.repeat_interleave(x.shape[1])
         normal: Tensor = self.norm(h.flatten(0, 1), statistics, rows)

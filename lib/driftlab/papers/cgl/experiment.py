@@ -26,7 +26,6 @@ from driftlab.training.cpu_settings import keep_freed_memory, resolve_device
 from driftlab.training.graphs.replicas import Replicas, Strategy
 from driftlab.training.graphs.task_trainer import Continual, State
 
-
 REPRODUCIBLE = {"device": "cpu", "strategy": "looped"}
 """How runs are computed whose results depend on nothing but their configuration, to the bit."""
 
@@ -199,8 +198,8 @@ class ContinualSkeletons:
         device, first = resolve_device(self.device), stages[0]
         if first.get("computed", REPRODUCIBLE) != self.computed:
             raise ParameterError(
-                f"This stage is to be computed as {first.get('computed', REPRODUCIBLE)}, but here the device and "
-                f"the strategy are {self.computed}. Name them instead of leaving them at auto."
+                f"This stage is to be computed as {first.get('computed', REPRODUCIBLE)}, but here device and "
+                f"strategy are {self.computed}. Name them instead of leaving them at auto."
             )
         orders = [tuple(stage["order"]) for stage in stages]
         seeds = [stage["seed"] for stage in stages]

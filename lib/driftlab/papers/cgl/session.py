@@ -181,5 +181,7 @@ class CglSession(Session):
         experiment = ContinualSkeletons()
         if experiment.computed["device"] == "cpu":
             available = psutil.virtual_memory().available
-            self.replicas = min(self.replicas, replicas_in(available, self.engine.capacity, self.data, configs))
+            self.replicas = min(
+                self.replicas, replicas_in(available, self.engine.capacity, self.data, configs)
+            )
         return self.sweep(experiment, configs, self.data, self.digest).table

@@ -138,7 +138,9 @@ class _Loss(torch.autograd.Function):
         change = torch.zeros_like(stack.stack.flat) if with_gradient and with_size else None
         for r, part in enumerate(features):
             trace = stack.trace(r, part, statistics)
-            entropy = _CrossEntropy(trace.logits, labels[r, : part.graphs], weights[r, : part.graphs], classes)
+            entropy = _CrossEntropy(
+                trace.logits, labels[r, : part.graphs], weights[r, : part.graphs], classes
+            )
             loss[r] = entropy.value
             if gradient is None:
                 continue

@@ -8,7 +8,7 @@ from math import prod
 NUMBER = 4
 """Bytes of a float32."""
 INPUT_COPIES = 2
-"""Of a replica's inputs: the records as rows and, for the GCN, as columns; for others, what they save of them."""
+"""Of a replica's inputs: the records as rows and, for the GCN, as columns."""
 STEP = 1.25
 """What the allocator keeps beyond what is in use."""
 
@@ -29,14 +29,20 @@ def replica_bytes(shape: Sequence[int], records: int, width: int, depth: int, ba
     frames, bodies, joints, _ = shape
     inputs = INPUT_COPIES * records * prod(shape)
     rows = records * joints if backbone == "gcn" else records * frames * bodies * joints
-    # Per layer of a GCN: s (1), the gradient with respect to the products (2), ReLU's bytes (1/2), and what
-    # both directions hold in between (4), in units of (rows, width). An ST-GCN's layer keeps about 14 of them.
+    # In units of (rows, width): per layer of a GCN s (1), the gradient with respect to the products (2) and
+    # ReLU's bytes (1/2); what both directions hold in between (4). A layer of an ST-GCN keeps about 14.
     activations = rows * width * ((3.5 * depth + 4) if backbone == "gcn" else 14 * depth)
     return int(STEP * NUMBER * (inputs + activations))
 
 
 def replicas_that_fit(
-    available: int, jobs: int, shape: Sequence[int], records: int, width: int, depth: int, backbone: str = "gcn"
+    available: int,
+    jobs: int,
+    shape: Sequence[int],
+    records: int,
+    width: int,
+    depth: int,
+    backbone: str = "gcn",
 ) -> int:
     """How many replicas each of some workers can train side by side, at least one.
 

@@ -129,16 +129,16 @@ class Replicas:
                 constants = {} if self.fused else self.network.constants(x)
                 distinct[part.tobytes()] = {"x": x} | constants
             parts.append(distinct[part.tobytes()])
-        moved = [t.to(device) for t in (labels, uniform, weights)]
+        labels, uniform, weights = (t.to(device) for t in (labels, uniform, weights))
         if self.strategy == "looped":
             shared = {id(inputs): NodeFeatures(inputs["x"]) for inputs in distinct.values()}
             features = [shared[id(inputs)] for inputs in parts] if self.fused else None
-            return Batch(parts, None, *moved, features)
+            return Batch(parts, None, labels, uniform, weights, features)
         padded = {
             name: nn.utils.rnn.pad_sequence([part[name] for part in parts], batch_first=True)
             for name in parts[0]
         }
-        return Batch(padded, (moved[1] > 0).to(self.inputs.dtype), *moved)
+        return Batch(padded, (uniform > 0).to(self.inputs.dtype), labels, uniform, weights)
 
     def outputs(self, batch: Batch, statistics: Statistics = "batch") -> Tensor:
         """Logits (R, N, classes), zero where padded (looped)."""

@@ -44,9 +44,7 @@ def by_name(network: GCN, gradients: tuple[Tensor, ...]) -> dict[str, Tensor]:
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-11), (torch.float32, 2e-4)])
 @pytest.mark.parametrize(("width", "depth"), [(8, 2), (7, 1), (5, 3)])
-def test_logits_statistics_and_gradient(
-    width: int, depth: int, dtype: torch.dtype, tolerance: float
-) -> None:
+def test_logits_statistics_and_gradient(width: int, depth: int, dtype: torch.dtype, tolerance: float) -> None:
     network, x = gcn(width, depth, dtype), records(dtype)
     fused = network.fused()
     trace = fused.forward(dict(network.named_parameters()), NodeFeatures(x))

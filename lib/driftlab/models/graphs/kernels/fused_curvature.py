@@ -82,9 +82,7 @@ def curvature(
     dgrad_q = _head(trace, trace.head, d, dq, change_of_gradient, found)
     head, de, sums = trace.head, torch.empty_like(dw), np.zeros((3, s.shape[1]))
     weights = (trace.w.numpy(), dw.numpy(), trace.best.numpy(), head.grad_q.numpy(), dgrad_q.numpy())
-    readout_sums_tangent(
-        s.numpy(), ds.numpy(), *readout, *weights, head.e.numpy(), de.numpy(), sums
-    )
+    readout_sums_tangent(s.numpy(), ds.numpy(), *readout, *weights, head.e.numpy(), de.numpy(), sums)
     found["attention.weight"], found["attention.bias"] = sums[2][None], de.double().sum()[None]
     backward = trace.layers[-1].backward
     assert backward is not None
@@ -125,7 +123,9 @@ def _head(
 ) -> Tensor:
     """The classifier: its part of the product, and the change of the gradient with respect to q."""
     p, norm, hidden, live = trace.parameters, trace.norm, trace.hidden, trace.hidden > 0
-    dhidden = (dq @ p["hidden.weight"].T + torch.addmm(d["hidden.bias"], trace.q, d["hidden.weight"].T)) * live
+    dhidden = (
+        dq @ p["hidden.weight"].T + torch.addmm(d["hidden.bias"], trace.q, d["hidden.weight"].T)
+    ) * live
     dnorm = norm.tangent(column_sums(dhidden, hidden), vector(d["norm.weight"]), vector(d["norm.bias"]))
     output, doutput = p["output.weight"], d["output.weight"]
     dscaled, dconstant = fold_tangent(output, doutput, norm, dnorm)

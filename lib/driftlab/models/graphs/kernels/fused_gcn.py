@@ -136,7 +136,10 @@ def write_branches(
     """The reverse of `read_branches`."""
     units = len(weight) // 2
     for name, part in (("convolution.nn", slice(units)), ("residual", slice(units, None))):
-        named[f"layers.{layer}.{name}.weight"], named[f"layers.{layer}.{name}.bias"] = weight[part], bias[part]
+        named[f"layers.{layer}.{name}.weight"], named[f"layers.{layer}.{name}.bias"] = (
+            weight[part],
+            bias[part],
+        )
 
 
 def as_tensor(values: Vector, like: Tensor) -> Tensor:
@@ -176,9 +179,7 @@ class FusedGCN:
             s = y.new_empty(len(y), y.shape[1] // 2)
             live = torch.empty(y.shape, dtype=torch.int8)
             sums = np.zeros((2, s.shape[1]))
-            layer_forward(
-                y.numpy(), bias.numpy(), *self.edges, s.numpy(), live.numpy(), sums
-            )
+            layer_forward(y.numpy(), bias.numpy(), *self.edges, s.numpy(), live.numpy(), sums)
             norm = self._norm(p, f"layers.{number}.norm", sums, len(s), running)
             layers.append(Layer(weight, scaled, s, live, norm))
         s, norm = layers[-1].s, layers[-1].norm
@@ -214,9 +215,15 @@ class FusedGCN:
             name = f"layers.{number}"
             found[f"{name}.norm.weight"], found[f"{name}.norm.bias"] = grad_norm.gamma, grad_norm.total
             grad_y, sums = grad.new_empty(len(grad), len(layer.weight)), np.zeros((2, len(layer.weight)))
-            slope = grad_norm.slope.astype(grad.numpy().dtype)
+            steepness = grad_norm.slope.astype(grad.numpy().dtype)
             layer_backward(
-                grad.numpy(), layer.s.numpy(), slope, layer.live.numpy(), *self.edges, grad_y.numpy(), sums
+                grad.numpy(),
+                layer.s.numpy(),
+                steepness,
+                layer.live.numpy(),
+                *self.edges,
+                grad_y.numpy(),
+                sums,
             )
             if number:
                 below = trace.layers[number - 1]

@@ -25,7 +25,7 @@ Array = NDArray[Any]
 def layer_forward(
     y: Array, bias: Array, first: Array, neighbours: Array, s: Array, live: Array, sums: Array
 ) -> None:
-    """s = relu(Σ_neighbours y_c + b_c) + relu(y_r + b_r), and what batch norm needs of it.
+    """Compute s = relu(Σ_neighbours y_c + b_c) + relu(y_r + b_r), and what batch norm needs of it.
 
     Args:
         y: (N, 2H), the products of both branches.
@@ -79,7 +79,7 @@ def layer_forward_tangent(
     ds: Array,
     sums: Array,
 ) -> None:
-    """The change ds (N, H) of `layer_forward`'s s with changes of y and bias; adds Σ ds and Σ s ds to `sums`."""
+    """The change ds (N, H) of s with changes of y and bias; adds Σ ds and Σ s ds to `sums`."""
     nodes, units = len(first) - 1, s.shape[1]
     zero = s.dtype.type(0)
     part, with_rows = np.empty(units, s.dtype), np.empty(units, s.dtype)
@@ -162,7 +162,7 @@ def layer_backward_tangent(
     dgrad_y: Array,
     sums: Array,
 ) -> None:
-    """The change of what `layer_backward` finds; the change of its gradient is dgrad + dslope·s + slope·ds."""
+    """The change of `layer_backward`'s results; that of its gradient is dgrad + dslope·s + slope·ds."""
     nodes, units = len(first) - 1, s.shape[1]
     through, straight = np.empty((nodes, units), s.dtype), np.empty((nodes, units), s.dtype)
     convolution, residual = np.empty(units, s.dtype), np.empty(units, s.dtype)
