@@ -10,24 +10,25 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from driftlab.core.devices import device_kind
 from driftlab.core.errors import ParameterError
 from driftlab.data.skeletons.records import Fit, SkeletonSet, prepare
-from driftlab.methods import METHODS, Task, make_method, method_config
+from driftlab.methods import METHODS, make_method, method_config
+from driftlab.methods.base import Task
 from driftlab.models.graphs import BACKBONES, make_backbone
+from driftlab.notebooks.parameters import check_values
+from driftlab.papers.cgl.parameters import RunSettings
 from driftlab.runs.experiment import Config, Row, StageResult
 from driftlab.scenarios.classes import Order, split_by_class, tasks_of
 from driftlab.training.cpu_settings import keep_freed_memory, resolve_device
 from driftlab.training.graphs.replicas import Replicas, Strategy
 from driftlab.training.graphs.task_trainer import Continual, State
-
-REPRODUCIBLE = {"device": "cpu", "strategy": "looped"}
-"""How runs are computed whose results depend on nothing but their configuration, to the bit."""
 
 
 @dataclass(frozen=True)
@@ -90,25 +91,26 @@ def run_config(
         backbone: `gcn` or `stgcn`.
         width: Units of a layer.
         depth: Number of layers.
-        epochs: Full-batch steps a task.
+        epochs: Full-batch steps per task.
         learning_rate: Of Adam.
         classes_per_task: Consecutive classes of the order form a task.
         split: Relative sizes of training, validation and test.
         split_seed: See `split_by_class`.
 
     Raises:
-        ParameterError: A number is impossible.
+        ParameterError: A setting is of another type or impossible.
     """
-    if epochs < 1 or not learning_rate > 0 or seed < 0:
-        raise ParameterError(
-            "A run needs at least one epoch, a positive learning rate and a seed from 0, "
-            f"not {epochs}, {learning_rate} and {seed}."
-        )
-    if backbone not in BACKBONES or min(width, depth) < 1:
-        raise ParameterError(
-            f"A backbone is {' or '.join(BACKBONES)}, at least one unit wide and one layer deep, "
-            f"not {backbone}, {width} and {depth}."
-        )
+    settings = {
+        "backbone": backbone,
+        "width": width,
+        "depth": depth,
+        "epochs": epochs,
+        "learning_rate": learning_rate,
+        "classes_per_task": classes_per_task,
+        "split_seed": split_seed,
+        "seed": seed,
+    }
+    check_values(RunSettings, settings, "A CGL run")
     return {
         "variant": variant,
         "backbone": {"name": backbone, "width": width, "depth": depth},
@@ -129,11 +131,10 @@ class ContinualSkeletons:
 
     Looped over on a CPU, a run gives the same bits whatever is trained beside it. Everything else promises
     less: batched replicas share kernels whose float32 rounding depends on the batch's size and on the longest
-    replica in it, and where training amplifies rounding, so do accuracies. The stages of such runs therefore
-    name strategy and kind of device, and never stand for those of a CPU.
+    replica in it, and where training amplifies rounding, so do accuracies. `numerics` keeps those results apart.
 
     Attributes:
-        device: `auto`, `cpu`, `cuda` …
+        device: `cpu`, `cuda` …; `auto` is decided once, where the experiment is created.
         strategy: How replicas are computed; `auto` loops on a CPU and batches elsewhere.
     """
 
@@ -142,31 +143,34 @@ class ContinualSkeletons:
     name: str = "cgl"
     version: int = 3
 
-    @property
-    def computed(self) -> dict[str, str]:
-        """The kind of device and the strategy, with `auto` resolved on this machine.
+    def __post_init__(self) -> None:
+        if self.device == "auto":
+            object.__setattr__(self, "device", device_kind())
 
-        Raises:
-            ParameterError: There is no such device or strategy.
-        """
-        kind = resolve_device(self.device).type
-        strategy = ("looped" if kind == "cpu" else "batched") if self.strategy == "auto" else self.strategy
-        if strategy not in get_args(Strategy):
-            raise ParameterError(
-                f"The strategy is {strategy!r}; it can be {' or '.join(get_args(Strategy))}."
-            )
-        return {"device": kind, "strategy": strategy}
+    @property
+    def numerics(self) -> str:
+        """Empty for replicas that are looped over on a CPU, each computed as if it were alone."""
+        kind, strategy = self.device.split(":")[0], self._strategy
+        return "" if (kind, strategy) == ("cpu", "looped") else f"{kind}-{strategy}"
+
+    @property
+    def _strategy(self) -> Strategy:
+        if self.strategy == "auto":
+            return "looped" if self.device == "cpu" else "batched"
+        return self.strategy
+
+    def shared(self, stage: Config) -> bool:
+        """The first task: every method that acts from the second task on continues from it."""
+        return bool(len(stage["order"]) == stage["classes_per_task"])
 
     def chain(self, config: Config) -> Sequence[Config]:
-        """One stage a task; a stage depends on the classes learnt so far, not on those to come.
+        """One stage per task; a stage depends on the classes learnt so far, not on those to come.
 
         A method closes a task (measures importances, say) at the beginning of the next stage. That makes the
         first stage the same for every method that only acts from the second task on, and it is then kept as
         BARE's.
         """
         shared = {key: value for key, value in config.items() if key != "variant"}
-        if self.computed != REPRODUCIBLE:
-            shared["computed"] = self.computed
         tasks = tasks_of(tuple(config["order"]), config["classes_per_task"])
         stages = [shared | {"order": [c for task in tasks[: k + 1] for c in task]} for k in range(len(tasks))]
         if METHODS[config["method"]["name"]].starts_bare(config["method"]):
@@ -187,7 +191,7 @@ class ContinualSkeletons:
         """One architecture, method, length of training and number of tasks."""
         name, parts = stage["method"]["name"], [stage["backbone"], stage["training"], stage["split"]]
         # TWP's runs without a price of importance need no curvature.
-        parts += [name, METHODS[name].starts_bare(stage["method"]), stage.get("computed")]
+        parts += [name, METHODS[name].starts_bare(stage["method"])]
         return json.dumps([*parts, stage["classes_per_task"], len(stage["order"])], sort_keys=True)
 
     def execute(
@@ -195,13 +199,8 @@ class ContinualSkeletons:
     ) -> list[StageResult]:
         """Learn the newest task of every stage, side by side, and test on all classes seen so far."""
         keep_freed_memory()
-        device, first = resolve_device(self.device), stages[0]
-        if first.get("computed", REPRODUCIBLE) != self.computed:
-            raise ParameterError(
-                f"This stage is to be computed as {first.get('computed', REPRODUCIBLE)}, but here device and "
-                f"strategy are {self.computed}. Name them instead of leaving them at auto."
-            )
-        orders = [tuple(stage["order"]) for stage in stages]
+        device = resolve_device(self.device)
+        first, orders = stages[0], [tuple(stage["order"]) for stage in stages]
         seeds = [stage["seed"] for stage in stages]
         method = make_method([stage["method"] for stage in stages], seeds, device)
         learner = Continual(
@@ -210,7 +209,7 @@ class ContinualSkeletons:
                 seeds,
                 _node_features(data, first["backbone"]["name"], device),
                 _positions(data, orders),
-                cast(Strategy, self.computed["strategy"]),
+                self._strategy,
             ),
             method,
             first["training"]["learning_rate"],
