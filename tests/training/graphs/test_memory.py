@@ -13,7 +13,8 @@ SHAPE, RECORDS = (60, 2, 25, 3), 400
 SCRIPT = """
 import json, resource, sys
 import numpy as np, torch
-from driftlab.methods import Task, make_method, method_config
+from driftlab.methods import make_method, method_config
+from driftlab.methods.base import Task
 from driftlab.models.graphs import make_backbone
 from driftlab.training.graphs.replicas import Replicas
 from driftlab.training.graphs.task_trainer import Continual

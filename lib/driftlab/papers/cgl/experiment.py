@@ -131,7 +131,7 @@ class ContinualSkeletons:
 
     Looped over on a CPU, a run gives the same bits whatever is trained beside it. Everything else promises
     less: batched replicas share kernels whose float32 rounding depends on the batch's size and on the longest
-    replica in it, and where training amplifies rounding, so do accuracies. `numerics` keeps those results apart.
+    replica in it, and where training amplifies rounding, so do accuracies. `numerics` tells them apart.
 
     Attributes:
         device: `cpu`, `cuda` …; `auto` is decided once, where the experiment is created.

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
-import psutil
 
 from driftlab.data import catalog
 from driftlab.data.skeletons.faults import without_duplicates
@@ -16,6 +15,7 @@ from driftlab.papers.cgl.batch_size import replicas_in
 from driftlab.papers.cgl.experiment import ContinualSkeletons, run_config, task_data
 from driftlab.papers.session import Session
 from driftlab.reporting.printed_papers import printed_rows
+from driftlab.runs.capacity import available_memory
 from driftlab.scenarios.classes import Order
 
 
@@ -175,8 +175,6 @@ class CglSession(Session):
     def _sweep(self, configs: Sequence[dict[str, Any]]) -> pd.DataFrame:
         experiment = ContinualSkeletons()
         if experiment.device == "cpu":
-            available = psutil.virtual_memory().available
-            self.replicas = min(
-                self.replicas, replicas_in(available, self.engine.capacity, self.data, configs)
-            )
+            fitting = replicas_in(available_memory(), self.engine.capacity, self.data, configs)
+            self.replicas = min(self.replicas, fitting)
         return self.sweep(experiment, configs, self.data, self.digest).table
