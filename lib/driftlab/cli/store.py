@@ -122,7 +122,7 @@ def prune(
     console, runs, features = console_for(), outputs_path() / "runs", outputs_path() / "features"
     contents = store_contents(runs)
     kinds: list[Kind] = [kind for kind in KINDS if kind in wanted]
-    groups: dict[str, list[Path]] = dict(contents.removable(kinds))
+    groups: dict[str, list[Path]] = {str(kind): files for kind, files in contents.removable(kinds).items()}
     if "features" in wanted:
         groups["features"] = _files(features)
     for name, files in groups.items():
