@@ -22,6 +22,7 @@ from typing import Any
 import nbformat
 import papermill
 import yaml
+from driftlab.cli.worker import papermill_path
 from driftlab.reporting.printed_papers import papers
 from nbval.plugin import get_sanitize_patterns
 
@@ -74,8 +75,8 @@ def execute(source: Path, result: Path) -> Any:
     """A notebook executed with its smoke parameters, and stripped."""
     parameters = yaml.safe_load((ROOT / "params" / "smoke" / f"{source.stem}.yaml").read_text()) or {}
     papermill.execute_notebook(
-        source,
-        result,
+        papermill_path(source),
+        papermill_path(result),
         parameters={"scale": "smoke"} | parameters,
         kernel_name="python3",
         cwd=result.parent,

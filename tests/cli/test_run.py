@@ -14,6 +14,8 @@ from notebook_project import Project
 
 from .driving import Driver
 
+# In a folder and with an outputs folder whose names papermill, rich and globs would interpret.
+ODD = "x {x} [red] :bug: {"
 CELL = (
     "epochs = 3  # passes\nengine = 'local'  # where\njobs: int | None = None  # processes\nscale = 'demo'\n"
 )
@@ -55,7 +57,7 @@ def test_a_batch_goes_on_past_failures_and_says_what_became_of_each(
     assert "11_bad failed 4/5" in result.out
     assert "In [4]: ValueError: no [bold] such thing" in result.out
     assert "12_dead failed 2/2" in result.out
-    assert "DeadKernelError: Kernel died" in result.out
+    assert "DeadKernelError: Kernel died: its process ended itself with exit code 3." in result.out
     assert "90_last passed 2/2" in result.out
     assert f"Executed notebooks: {folder}" in result.out
     assert sorted(path.name for path in folder.iterdir()) == [
@@ -128,7 +130,10 @@ def test_a_killed_process_is_a_failure(project: Project, driftlab: Driver) -> No
     result = driftlab("run")
 
     assert result.code == 1
-    assert "the notebook's process was killed from outside by SIGKILL; did the memory run out?" in result.out
+    assert (
+        "the notebook's process was killed from outside by SIGKILL. Most likely the machine ran out of memory"
+        in result.out
+    )
 
 
 @pytest.mark.parametrize(
@@ -301,6 +306,8 @@ def test_the_papers_scale_names_data_and_checkpoint(
     asked = driftlab("run", "21", "22", "23", "24", "--scale", "paper", "--dry-run")
     assert asked.code == 2
     assert asked.out.count("dataset oak: missing: ") == asked.out.count("checkpoint: missing: ") == 4
+    assert asked.out.count("costs about") == 4
+    assert "costs about 5 runs in 702 stages; memory about" in asked.out and "disk about 30." in asked.out
 
 
 def test_an_unknown_dataset_suggests_the_nearest(project: Project, driftlab: Driver) -> None:
@@ -343,6 +350,99 @@ def test_plain_papermill_is_held_to_the_same_parameters(project: Project, tmp_pa
     assert found.returncode != 0
     assert "ParameterError: 41_x has no parameter 'epocs'. Did you mean 'epochs'?" in found.stderr
     assert "must not run" not in executed(tmp_path / "out.ipynb")
+
+
+def test_a_killed_kernel_speaks_of_memory(project: Project, driftlab: Driver) -> None:
+    project.notebook("10_x", None, "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
+    result = driftlab("run")
+    assert result.code == 1
+    assert "DeadKernelError: Kernel died: its process was killed by SIGKILL. Most likely the" in result.out
+
+
+def test_paths_are_literal(tmp_path: Path, driftlab: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = Project(tmp_path / ODD)
+    monkeypatch.setenv("DRIFTLAB_ROOT", str(project.root))
+    project.notebook("10_x", CELL, "from driftlab.core.paths import outputs_dir\nprint(outputs_dir())")
+    outputs = tmp_path / "res_{epochs} [bold]{0}"
+
+    result = driftlab("run", "10", "-p", "epochs", "5", "--outputs", str(outputs))
+
+    (output,) = (outputs / "notebooks").glob("demo-changed-??????/10_x.ipynb")
+    assert executed(output) == f"{outputs}\n"
+    assert f"Executed notebooks: {output.parent} Everything else: {outputs}" in result.out
+    assert result.code == 0
+    assert (
+        f"→ {outputs}/notebooks/demo/10_x.ipynb"
+        in driftlab("run", "--dry-run", "--outputs", str(outputs)).out
+    )
+
+
+def test_a_relative_outputs_variable_means_one_folder(
+    project: Project, driftlab: Driver, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    project.notebook(
+        "10_x",
+        None,
+        "from driftlab.core.paths import data_dir, outputs_dir\nprint(outputs_dir(), data_dir())",
+    )
+    monkeypatch.setenv("DRIFTLAB_OUTPUTS", "results")
+    monkeypatch.setenv("DRIFTLAB_DATA", "mydata")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert driftlab("run").code == 0
+    output = project.root / "results" / "notebooks" / "demo" / "10_x.ipynb"
+    assert executed(output) == f"{project.root / 'results'} {project.root / 'mydata'}\n"
+
+
+def test_a_relative_data_folder_of_the_notebook_counts_from_the_notebook(
+    project: Project, driftlab: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.notebook("41_y", DATA_CELL.replace('""', '"mine"').replace('"world"', '"ntu"'))
+    monkeypatch.chdir(tmp_path)
+    assert f"missing: {project.root / 'notebooks' / 'mine'}: NTU" in driftlab("run", "--dry-run").out
+
+
+def test_modules_of_the_working_directory_do_not_replace_those_of_the_standard_library(
+    project: Project, tmp_path: Path
+) -> None:
+    project.notebook("10_x", None, "print('fine')")
+    for module in ("queue", "random", "json"):
+        (tmp_path / f"{module}.py").write_text("raise SystemExit('the wrong module')")
+    code = "from driftlab.cli import main; main()"
+    command = [sys.executable, "-P", "-c", code, "run", "10"]
+    found = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert found.returncode == 0, found.stdout + found.stderr
+
+
+def test_a_notebook_need_not_name_its_language(project: Project, driftlab: Driver) -> None:
+    kernel = {"name": "python3", "display_name": "Python 3"}
+    for number, metadata in enumerate(({}, {"kernelspec": kernel}, {"language_info": {}})):
+        path = project.notebook(f"1{number}_x", CELL, "print(epochs)")
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"metadata": metadata}))
+    result = driftlab("run", "-p", "epochs", "5")
+    assert result.code == 0, result.out
+
+
+def test_a_full_folder_for_temporary_files_is_found_before_anything_starts(
+    project: Project, driftlab: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.notebook("10_x", None, "1")
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("driftlab.cli.temporary.is_full", lambda folder: folder == tmp_path)
+    result = driftlab("run")
+    assert result.code == 2
+    assert (
+        f"Nothing was started: temporary files cannot be written to {tmp_path} (No space left" in result.err
+    )
+
+
+def test_a_figure_without_a_picture_is_a_failure(project: Project, driftlab: Driver) -> None:
+    bare = "from matplotlib.figure import Figure\nfigure = Figure()\nfigure.subplots()\nfigure"
+    project.notebook("10_bare", None, bare)
+    project.notebook("11_good", None, "import driftlab.reporting.style", bare)
+    result = driftlab("run")
+    assert "In [1]: NoPicture: the output is the text '<Figure …>' without a picture" in result.out
+    assert "10_bare failed" in result.out and "11_good passed" in result.out
 
 
 def test_an_edit_saved_in_the_notebook_does_not_take_the_place_of_the_scales_own_results(

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -41,7 +40,8 @@ def toy(marks: Path) -> Toy:
     return Toy(str(marks))
 
 
-def test_engines_by_name() -> None:
+def test_engines_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("driftlab.runs.engines.limited_jobs", lambda jobs, threads: jobs)
     local = make_engine("local", 3)
     assert isinstance(local, LocalEngine) and local.capacity == 3
     ray = make_engine("ray", 2)
@@ -133,29 +133,6 @@ def test_ray_without_room(store: Store, toy: Toy) -> None:
     gpus = RayEngine(1, gpus_per_task=0.5 if not torch.cuda.is_available() else 99.0)
     with pytest.raises(ParameterError, match=r"1 cores and (0\.5|99) GPUs"):
         run(store, replace(toy, version=2), gpus)
-
-
-@pytest.mark.parametrize("prefix", ["", "ray://"])
-def test_the_address_of_a_cluster_comes_from_the_environment(
-    store: Store, toy: Toy, monkeypatch: pytest.MonkeyPatch, prefix: str
-) -> None:
-    import ray
-
-    def init(**options: Any) -> None:
-        assert "num_cpus" not in options
-        raise ConnectionError(f"asked for {options['address']}")
-
-    monkeypatch.setattr(ray, "is_initialized", lambda: False)
-    monkeypatch.setattr(ray, "init", init)
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        address = f"{prefix}127.0.0.1:{server.getsockname()[1]}"
-        monkeypatch.setenv("RAY_ADDRESS", address)
-        with pytest.raises(
-            ParameterError, match=rf"no Ray cluster to be reached at {address} \(asked for {address}"
-        ):
-            run(store, toy, make_engine("ray", 2))
-    with pytest.raises(ParameterError, match=r"Connection refused.*Set the environment variable RAY_ADDRESS"):
-        run(store, toy, make_engine("ray", 2))
 
 
 def test_nothing_is_left_running(store: Store, toy: Toy) -> None:
@@ -300,6 +277,7 @@ def test_each_local_worker_sees_its_own_device(
 def test_one_batch_per_cuda_device_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 3)
+    monkeypatch.setattr("driftlab.runs.engines.limited_jobs", lambda jobs, threads: jobs)
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     assert make_engine("local").capacity == 3
     assert make_engine("local", 5).capacity == 5

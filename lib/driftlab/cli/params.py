@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from driftlab.cli.console import console_for
+from driftlab.cli.console import console_for, print_literally
 from driftlab.notebooks.cell import literal, write_cell
 from driftlab.notebooks.declared import Declared, declaration
 from driftlab.notebooks.files import find_path, read
@@ -38,7 +38,7 @@ def params(
     declared = declaration(path.stem) or read(path).declared
     console = console_for()
     if cell:
-        console.print(write_cell(declared.model), markup=False, soft_wrap=True, highlight=False)
+        print_literally(console, write_cell(declared.model))
         return
     _print_parameters(console, declared)
     if "hyper" in declared.model.model_fields or "grid" in declared.model.model_fields:

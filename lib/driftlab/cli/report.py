@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from driftlab.cli.console import console_for
+from driftlab.cli.console import console_for, print_literally
 
 
 def report(
@@ -33,4 +33,4 @@ def report(
         return
     from driftlab.reporting.report import write_report
 
-    console.print(f"{write_report()}", soft_wrap=True, highlight=False)
+    print_literally(console, f"{write_report()}")

@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from driftlab.core.lineage import carry, lineage
+from driftlab.reporting.jupyter import show_figures_as_pictures
 from driftlab.reporting.printed_papers import papers
 
 DPI = 150
@@ -123,3 +124,6 @@ def outer_labels(axes: list[Axes], x: str, y: str) -> None:
             axis.set_ylabel(y)
         if place + columns >= len(axes):
             axis.set_xlabel(x)
+
+
+show_figures_as_pictures()  # in a notebook, every figure of the project is a picture

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from driftlab.core.devices import cuda_devices, device_kind
 from driftlab.core.errors import ParameterError
+from driftlab.runs.capacity import limited_jobs
 from driftlab.runs.experiment import Config, Experiment, StageResult, State
 from driftlab.runs.local_engine import LocalEngine
 from driftlab.runs.workers import usable_cores
@@ -56,8 +57,9 @@ def make_engine(name: str = "local", jobs: int | str = "auto", *, threads: int =
 
     Args:
         name: `local` or `ray`.
-        jobs: Number of batches that are worked on at once; `0` or `"auto"` is one per CUDA device, or one per
-            usable core (per core of an existing Ray cluster) where there is none.
+        jobs: Number of batches that are worked on at once, at most what cores and free memory allow; `0` or
+            `"auto"` is one per CUDA device, or one per usable core (per core of an existing Ray cluster)
+            where there is none.
         threads: CPU threads per worker. Results on a CPU can depend on it in their last digits.
 
     Raises:
@@ -76,6 +78,8 @@ def make_engine(name: str = "local", jobs: int | str = "auto", *, threads: int =
         from driftlab.runs.ray_engine import RayEngine
 
         return RayEngine(jobs, threads=threads, gpus_per_task=GPUS_PER_BATCH if on_cuda else 0.0)
+    if threads < 1:
+        raise ParameterError(f"threads is {threads}; it must be at least 1.")
     devices = cuda_devices() if on_cuda else ()
     automatic = max(1, len(devices)) if on_cuda else usable_cores()
-    return LocalEngine(jobs or automatic, threads=threads, devices=devices)
+    return LocalEngine(limited_jobs(jobs or automatic, threads), threads=threads, devices=devices)

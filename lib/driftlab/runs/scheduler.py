@@ -9,11 +9,11 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Any
 
 from driftlab.core.errors import ParameterError
+from driftlab.core.progress import Progress
 from driftlab.runs.engines import Engine
 from driftlab.runs.experiment import Experiment, StageResult, State
 from driftlab.runs.failures import StageError, SweepError, SweepWarning
 from driftlab.runs.locks import Presence, StageLocks
-from driftlab.runs.progress import Progress
 from driftlab.runs.stage_graph import StageGraph
 from driftlab.runs.states import StateMarks
 from driftlab.runs.store import Store, as_kept

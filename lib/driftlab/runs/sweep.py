@@ -12,10 +12,10 @@ import pandas as pd
 from driftlab.core.errors import ParameterError
 from driftlab.core.evaluation_table import evaluation_table
 from driftlab.core.lineage import stamp
+from driftlab.core.progress import Progress
 from driftlab.runs.engines import Engine
 from driftlab.runs.experiment import Config, Experiment, Row, made_by
 from driftlab.runs.failures import Failure, SweepError, SweepWarning
-from driftlab.runs.progress import Progress
 from driftlab.runs.scheduler import Scheduler
 from driftlab.runs.stage_graph import KeepStates, StageGraph
 from driftlab.runs.states import shared_states_limit
