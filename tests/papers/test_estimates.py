@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 from driftlab.cli.estimates import estimate_of
@@ -50,23 +49,6 @@ def test_a_full_set_of_orders_shares_its_beginnings() -> None:
     assert cgl.sweep_size(["EWC"], orders, [0]) == SweepSize(120, 325)
     assert cgl.sweep_size(["BARE", "EWC"], orders, [0, 1]) == SweepSize(480, 2 * (2 * 325 - 5))
     assert cgl.sweep_size(["BARE", "TWP"], orders, [0], ["TWP"]) == SweepSize(240, 650)
-
-
-def test_the_inputs_of_a_replica_take_what_is_estimated() -> None:
-    from driftlab.models.graphs import make_backbone
-    from driftlab.training.graphs.replicas import Replicas
-
-    frames, bodies, joints, records = 6, 1, 20, 40
-    shape = (frames, bodies, joints, 3)
-    build = make_backbone({"name": "gcn", "width": 8, "depth": 2}, shape, [(0, 1)], 10)
-    inputs = torch.zeros(records, joints, 3 * frames * bodies)
-    labels = torch.zeros(1, records, dtype=torch.long)
-    batch = Replicas(build, [0], inputs, labels, "looped").batch((np.arange(records),))
-    assert isinstance(batch.inputs, list)
-    really = sum(tensor.nbytes for tensor in batch.inputs[0].values())
-    activations = cgl.replica_bytes(shape, records, 8, 2) - cgl.NUMBER * cgl.INPUT_COPIES * records * 360
-    estimated = cgl.replica_bytes(shape, records, 8, 2) - activations
-    assert really / 2 <= estimated <= 2 * really
 
 
 def test_shapes_are_those_of_prepared_data(tmp_path: Path) -> None:

@@ -10,13 +10,12 @@ from typing import Any
 from driftlab.data import catalog
 from driftlab.papers.estimate import PROCESS_BYTES, Estimate, SweepSize
 from driftlab.scenarios.classes import Order, class_orders, spread_orders, task_orders
+from driftlab.training.graphs.memory import replica_bytes
 
 CLASSES, PER_TASK = 10, 2
 BODIES_AND_JOINTS = {"nucla": (1, 20), "ntu": (2, 25)}
 NUMBER = 4
 """Bytes of a float32."""
-INPUT_COPIES = 4
-"""Of a replica's inputs: features and their sums over neighbours, each also transposed."""
 ROW_BYTES = 85
 """Of one measurement in the store."""
 ENTRY_BYTES = 700
@@ -44,7 +43,8 @@ def estimate(notebook: str, values: Values, jobs: int) -> Estimate | None:
     depth = max(values.get("depths", [values.get("depth", 2)]))
     shape, records = data_shape(values["data"]), data_records(values)
     data_bytes = NUMBER * records * prod(shape)
-    # JOINT's last task is the largest: the training part of all classes.
+    # JOINT's last task is the largest: the training part of all classes. A session trains fewer replicas side
+    # by side where they would not fit this machine.
     trained = records * 8 // 10 if notebook[:2] == "41" else records * 8 // 10 * PER_TASK // CLASSES
     batch = values["replicas"] * replica_bytes(shape, trained, width, depth)
     stages = sum(sweep.stages for sweep in sweeps)
@@ -72,12 +72,6 @@ def data_records(values: Values) -> int:
     if values["data"].startswith("world"):
         return int(values.get("world_sequences", 80)) * CLASSES
     return catalog.dataset(values["data"]).totals["records"]
-
-
-def replica_bytes(shape: Sequence[int], records: int, width: int, depth: int) -> int:
-    """Bytes of training one replica of a GCN on so many sequences of shape (T, M, V, 3)."""
-    activations = records * shape[2] * width * (4 * depth + 4)
-    return NUMBER * (INPUT_COPIES * records * prod(shape) + activations)
 
 
 def sweep_size(
