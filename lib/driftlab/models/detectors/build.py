@@ -14,7 +14,7 @@ from mmengine.logging import MMLogger
 from torch import Tensor
 
 from driftlab.core.errors import DataError, ParameterError
-from driftlab.models.detectors import heads  # noqa: F401  registers the heads
+from driftlab.models.detectors import heads, rpn_head  # noqa: F401  register the heads
 from driftlab.models.detectors.configs import DETECTORS
 from driftlab.models.detectors.stream_detector import StreamFasterRCNN
 

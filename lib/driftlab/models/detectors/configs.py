@@ -12,6 +12,9 @@ CONFIGS = Path(mmdet.__file__).parent / ".mim" / "configs"
 PAPER = "pascal_voc/faster-rcnn_r50-caffe-c4_ms-18k_voc0712.py"
 SMALL = "_base_/models/faster-rcnn_r50_fpn.py"
 
+CROWD_OVERLAP = 0.5
+"""A location of which more than this share lies in a crowd is neither an object nor background while training."""
+
 
 def paper(classes: int) -> ConfigDict:
     """Wanderlust's Faster R-CNN: ResNet-50 C4, as MMDetection trains it on PASCAL VOC.
@@ -61,4 +64,7 @@ def _own(file: str, classes: int) -> ConfigDict:
     model.data_preprocessor.type = "StreamPreprocessor"
     model.roi_head.bbox_head.type = f"Growing{model.roi_head.bbox_head.type}"
     model.roi_head.bbox_head.num_classes = classes
+    model.rpn_head.type = "BatchedRPNHead"
+    for stage in (model.train_cfg.rpn, model.train_cfg.rcnn):
+        stage.assigner.ignore_iof_thr = CROWD_OVERLAP
     return model
