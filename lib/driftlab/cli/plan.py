@@ -12,7 +12,7 @@ from driftlab.cli.kernel import kernel_python
 from driftlab.core.errors import MissingDataError, ParameterError, StoreError
 from driftlab.core.provenance import of_change
 from driftlab.notebooks import Notebook, find, resolve
-from driftlab.notebooks.overrides import Scale, changes
+from driftlab.notebooks.values import Scale, changes
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,9 @@ class Plan:
 
     Attributes:
         notebook: The notebook.
-        overrides: The parameters that differ from its own.
+        overrides: The parameters that differ from those in its parameters cell.
         values: Every parameter's value.
+        changed: The values that differ from the scale's own, also where they are saved in the notebook.
         needs: Datasets and checkpoints that it reads.
         output: Where the executed notebook goes.
     """
@@ -43,6 +44,7 @@ class Plan:
     notebook: Notebook
     overrides: dict[str, Any]
     values: dict[str, Any]
+    changed: dict[str, Any]
     needs: list[Need]
     output: Path
 
@@ -68,7 +70,7 @@ def make_plans(
     """
     notebooks = find(asked)
     for name in options:
-        if not any(name in notebook.parameters for notebook in notebooks):
+        if not any(name in notebook.values for notebook in notebooks):
             names = ", ".join(notebook.name for notebook in notebooks)
             raise ParameterError(f"--{name} has no effect here: no parameter '{name}' in {names}.")
     if "scale" in dict(given):
@@ -77,13 +79,14 @@ def make_plans(
     for notebook in notebooks:
         overrides = resolve(notebook, scale, given, {"scale": scale} | options)
         for name in ("data_folder", "checkpoint"):
+            # The kernel works in another directory than the person who typed the path.
             if overrides.get(name):
-                # the kernel works in another directory than the person who typed the path
                 overrides[name] = str(absolute(overrides[name]))
-        values = {name: one.default for name, one in notebook.parameters.items()} | overrides
-        folder = outputs / "notebooks" / f"{scale}{of_change(changes(notebook, values))}"
+        values = notebook.values | overrides
+        changed = changes(notebook.declared, values)
+        folder = outputs / "notebooks" / f"{scale}{of_change(changed)}"
         output = folder / f"{notebook.name}.ipynb"
-        plans.append(Plan(notebook, overrides, values, _needs(values), output))
+        plans.append(Plan(notebook, overrides, values, changed, _needs(values), output))
     return plans
 
 
@@ -108,9 +111,8 @@ def _needs(values: dict[str, Any]) -> list[Need]:
     from driftlab.data.checkpoints import find_checkpoint
 
     named = values.get("data", [])
-    official = [
-        name for name in ([named] if isinstance(named, str) else named) if not name.startswith("world")
-    ]
+    worlds = {entry.world.name for entry in catalog.DATASETS.values() if entry.world}
+    official = [name for name in ([named] if isinstance(named, str) else named) if name not in worlds]
     folder, checkpoint = values.get("data_folder") or None, values.get("checkpoint", "")
     needs = [_look(f"dataset {name}", partial(catalog.find, name, folder)) for name in official]
     if checkpoint or ("checkpoint" in values and official):

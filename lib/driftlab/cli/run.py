@@ -17,6 +17,7 @@ from driftlab.cli.console import console_for
 from driftlab.cli.plan import Plan, absolute, make_plans, require_ready
 from driftlab.cli.progress import Progress, summary
 from driftlab.core.paths import outputs_dir, outputs_path
+from driftlab.notebooks.values import scale_values
 
 MINUTES: dict[str, float] = {"smoke": 10, "demo": 60}
 """Wall-clock limit of a notebook where none is given. The paper scale has none."""
@@ -42,7 +43,8 @@ def run(
         list[str] | None,
         typer.Argument(
             metavar="[NOTEBOOK]...",
-            help="Numbers (41) or names (cgl_task_order, or an unambiguous beginning). None: every notebook.",
+            help="Numbers (41), names (cgl_task_order, or an unambiguous beginning) or paths of files. "
+            "None: every notebook.",
             show_default=False,
         ),
     ] = None,
@@ -64,7 +66,7 @@ def run(
             "-p",
             click_type=click.Tuple([str, str]),
             metavar="NAME VALUE",
-            help="Set a notebook's parameter; the value is YAML. Repeatable.",
+            help="Set a notebook's parameter (driftlab params lists them); the value is YAML. Repeatable.",
         ),
     ] = None,
     dry_run: Annotated[
@@ -119,7 +121,7 @@ def run(
     plans = make_plans(notebooks or [], scale.value, options, parameters or [], folder)
     console = console_for()
     if dry_run:
-        _print_plans(console, plans)
+        _print_plans(console, plans, scale.value)
         missing = any(need.problem for plan in plans for need in plan.needs)
         raise typer.Exit(2 if missing else 0)
     outputs_dir()  # an unwritable folder is noticed now
@@ -149,14 +151,16 @@ def run(
     raise typer.Exit(0 if batch.passed else 1)
 
 
-def _print_plans(console: Console, plans: list[Plan]) -> None:
+def _print_plans(console: Console, plans: list[Plan], scale: str) -> None:
     for plan in plans:
         console.print(f"[bold]{plan.notebook.name}[/bold]")
-        for name, value in plan.values.items():
-            mark = (
-                f"  (notebook: {plan.notebook.parameters[name].default!r})" if name in plan.overrides else ""
-            )
-            console.print(f"  {name} = {escape(repr(value))}{escape(mark)}", soft_wrap=True, highlight=False)
+        expected = scale_values(plan.notebook.declared, str(plan.values.get("scale", scale)))
+        for names in plan.notebook.declared.model.grouped().values():
+            for name in names:
+                value = plan.values[name]
+                mark = f"  (changed; {scale}: {expected[name]!r})" if value != expected[name] else ""
+                line = f"  {name} = {escape(repr(value))}{escape(mark)}"
+                console.print(line, soft_wrap=True, highlight=False)
         for need in plan.needs:
             state = f"[red]missing[/red]: {escape(need.problem)}" if need.problem else "[green]there[/green]"
             console.print(f"  {escape(need.what)}: {state}", soft_wrap=True, highlight=False)

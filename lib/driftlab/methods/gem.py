@@ -12,6 +12,7 @@ from scipy.optimize import nnls
 from torch import Tensor
 
 from driftlab.methods.base import Learner, Method, Parameters, Task, sample_records
+from driftlab.methods.hyper_parameters import FRACTION, HyperParameter
 
 Floats = NDArray[np.float64]
 
@@ -63,7 +64,12 @@ class GEM(Method):
     """
 
     name = "GEM"
-    hyper_parameters: ClassVar[Mapping[str, float]] = {"strength": 5.0, "fraction": 0.2}
+    hyper_parameters: ClassVar[Mapping[str, HyperParameter]] = {
+        "strength": HyperParameter(5.0, "margin by which a projected gradient turns towards the memories"),
+        "fraction": HyperParameter(
+            0.2, "part of each finished task's training records that is kept", FRACTION
+        ),
+    }
 
     def begin_task(self, learner: Learner, task: Task, batch: Any) -> None:
         """Lay the memories out."""

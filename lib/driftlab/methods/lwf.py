@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from torch import Tensor, log_softmax
 
 from driftlab.methods.base import Learner, Method, Task
+from driftlab.methods.hyper_parameters import POSITIVE, HyperParameter
 
 
 def distillation(logits: Tensor, target: Tensor, temperature: Tensor) -> Tensor:
@@ -32,12 +33,15 @@ class LwF(Method):
     """Cross-entropy over the new classes and distillation of the old ones (Li and Hoiem 2018).
 
     The model as it was before the task answers on the new records once; those answers over each old task's
-    outputs are the targets, one softmax a task as in the paper's several heads. The cross-entropy runs over
+    outputs are the targets, one softmax per task as in the paper's several heads. The cross-entropy runs over
     the new classes' outputs alone, so that it does not push the old ones down.
     """
 
     name = "LwF"
-    hyper_parameters: ClassVar[Mapping[str, float]] = {"lambda_dist": 1.0, "T": 2.0}
+    hyper_parameters: ClassVar[Mapping[str, HyperParameter]] = {
+        "lambda_dist": HyperParameter(1.0, "weight of the distillation of the old classes"),
+        "T": HyperParameter(2.0, "temperature of the distillation's softmax", POSITIVE),
+    }
 
     def __init__(self, seeds: Sequence[int], hyper: Mapping[str, Tensor]) -> None:
         super().__init__(seeds, hyper)

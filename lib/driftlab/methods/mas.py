@@ -7,8 +7,10 @@ from typing import Any, ClassVar
 
 from torch import Tensor
 
+from driftlab.core.limits import OneOf
 from driftlab.methods.anchors import Anchors, importance
 from driftlab.methods.base import Learner, Method, Task
+from driftlab.methods.hyper_parameters import HyperParameter
 
 
 class MAS(Method):
@@ -22,7 +24,10 @@ class MAS(Method):
     """
 
     name = "MAS"
-    hyper_parameters: ClassVar[Mapping[str, float]] = {"strength": 100.0, "power": 2.0}
+    hyper_parameters: ClassVar[Mapping[str, HyperParameter]] = {
+        "strength": HyperParameter(100.0, "weight of the quadratic penalty"),
+        "power": HyperParameter(2.0, "exponent of the gradients in the importance", OneOf((1, 2))),
+    }
 
     def __init__(self, seeds: Sequence[int], hyper: Mapping[str, Tensor]) -> None:
         super().__init__(seeds, hyper)

@@ -188,6 +188,18 @@ def paper(key: str) -> Paper:
     )
 
 
+@cache
+def printed_rows(key: str, table: str) -> Mapping[str, Any]:
+    """The rows of a paper's table as its `paper.yaml` has them, for example hyper-parameters by method.
+
+    Args:
+        key: The paper's.
+        table: The artifact's id, for example `table_3`.
+    """
+    rows: Mapping[str, Any] = _content(PAPERS_FOLDER / key / "paper.yaml")["tables"][table]["rows"]
+    return rows
+
+
 def _content(file: Path) -> dict[str, Any]:
     content: dict[str, Any] = yaml.safe_load(file.read_text("utf-8"))
     return content

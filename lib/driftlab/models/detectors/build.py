@@ -15,8 +15,8 @@ from torch import Tensor
 
 from driftlab.core.errors import DataError, ParameterError
 from driftlab.models.detectors import heads, rpn_head  # noqa: F401  register the heads
-from driftlab.models.detectors.configs import DETECTORS
 from driftlab.models.detectors.stream_detector import StreamFasterRCNN
+from driftlab.models.registry import DETECTORS
 
 CLASSIFIER = "roi_head.bbox_head.fc_cls."
 REGRESSOR = "roi_head.bbox_head.fc_reg."
@@ -33,7 +33,7 @@ def build_detector(name: str, classes: int, seed: int, device: torch.device) -> 
     """A detector with random weights, nothing frozen yet, that knows all classes.
 
     Args:
-        name: From `driftlab.models.detectors.configs.DETECTORS`.
+        name: From `driftlab.models.registry.DETECTORS`.
         classes: How many classes there are.
         seed: Of the weights.
         device: Where it computes.

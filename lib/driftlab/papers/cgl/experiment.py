@@ -18,8 +18,11 @@ from numpy.typing import NDArray
 
 from driftlab.core.errors import ParameterError
 from driftlab.data.skeletons.records import Fit, SkeletonSet, prepare
-from driftlab.methods import METHODS, Task, make_method, method_config
+from driftlab.methods import METHODS, make_method, method_config
+from driftlab.methods.base import Task
 from driftlab.models.graphs import BACKBONES, make_backbone
+from driftlab.notebooks.parameters import check_values
+from driftlab.papers.cgl.parameters import RunSettings
 from driftlab.runs.experiment import Config, Row, StageResult
 from driftlab.scenarios.classes import Order, split_by_class, tasks_of
 from driftlab.training.cpu_settings import keep_freed_memory, resolve_device
@@ -87,25 +90,26 @@ def run_config(
         backbone: `gcn` or `stgcn`.
         width: Units of a layer.
         depth: Number of layers.
-        epochs: Full-batch steps a task.
+        epochs: Full-batch steps per task.
         learning_rate: Of Adam.
         classes_per_task: Consecutive classes of the order form a task.
         split: Relative sizes of training, validation and test.
         split_seed: See `split_by_class`.
 
     Raises:
-        ParameterError: A number is impossible.
+        ParameterError: A setting is of another type or impossible.
     """
-    if epochs < 1 or not learning_rate > 0 or seed < 0:
-        raise ParameterError(
-            "A run needs at least one epoch, a positive learning rate and a seed from 0, "
-            f"not {epochs}, {learning_rate} and {seed}."
-        )
-    if backbone not in BACKBONES or min(width, depth) < 1:
-        raise ParameterError(
-            f"A backbone is {' or '.join(BACKBONES)}, at least one unit wide and one layer deep, "
-            f"not {backbone}, {width} and {depth}."
-        )
+    settings = {
+        "backbone": backbone,
+        "width": width,
+        "depth": depth,
+        "epochs": epochs,
+        "learning_rate": learning_rate,
+        "classes_per_task": classes_per_task,
+        "split_seed": split_seed,
+        "seed": seed,
+    }
+    check_values(RunSettings, settings, "A CGL run")
     return {
         "variant": variant,
         "backbone": {"name": backbone, "width": width, "depth": depth},
@@ -135,7 +139,7 @@ class ContinualSkeletons:
     version: int = 2
 
     def chain(self, config: Config) -> Sequence[Config]:
-        """One stage a task; a stage depends on the classes learnt so far, not on those to come.
+        """One stage per task; a stage depends on the classes learnt so far, not on those to come.
 
         A method closes a task (measures importances, say) at the beginning of the next stage. That makes the
         first stage the same for every method that only acts from the second task on, and it is then kept as
