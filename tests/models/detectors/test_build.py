@@ -14,8 +14,9 @@ import torch
 from driftlab.core.errors import DataError, ParameterError
 from driftlab.data.detection.coco import load_coco
 from driftlab.models.detectors.build import build_detector, load_weights, read_checkpoint, widen
-from driftlab.models.detectors.configs import DETECTORS, INPUT
+from driftlab.models.detectors.configs import INPUT
 from driftlab.models.detectors.stream_detector import StreamFasterRCNN
+from driftlab.models.registry import DETECTORS
 from driftlab.training.detection.features import StreamFeatures
 from driftlab.training.detection.frames import Frames
 from mmengine.logging import MessageHub
@@ -59,7 +60,7 @@ def test_a_real_photo_is_learnt_from_and_looked_at(name: str, photo: Frames) -> 
     optimiser = torch.optim.SGD(trained.values(), lr=1e-4)
     before = {name: p.detach().clone() for name, p in trained.items()}
     detector.train()
-    loss = detector.own_loss(batch.inputs, batch.samples)
+    loss = detector.detection_loss(batch.inputs, batch.samples)
     loss.backward()
     optimiser.step()
     assert loss.isfinite() and loss > 0

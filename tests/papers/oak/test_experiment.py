@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 from driftlab.core.errors import ParameterError
-from driftlab.papers.oak.experiment import METHODS, OnlineDetection, run_config
+from driftlab.papers.oak.experiment import OnlineDetection, run_config
+from driftlab.papers.oak.methods import METHODS, SHUFFLED
 from driftlab.runs.canonical import canonical_json
 
 EXPERIMENT = OnlineDetection()
@@ -90,15 +91,20 @@ ALL = {
     "iterations": 3,
     "learning_rate": 0.1,
     "strength": 7.0,
+    "fisher": "labels",
+    "half_penalty": True,
+    "rehearsal": "all",
+    "micro_batch": 4,
+    "unknown_boxes": "proposals",
     "slots": 2,
     "replace": 0.5,
-    "offline_interval": 3,
+    "offline_interval": 4,
     "offline_epochs": 3,
     "offline_learning_rate": 0.1,
     "offline_batch": 3,
     "mixed_precision": True,
 }
-LEARNING = {"seed", "iterations", "learning_rate", "mixed_precision"}
+LEARNING = {"seed", "iterations", "learning_rate", "micro_batch", "mixed_precision"}
 
 
 @pytest.mark.parametrize(
@@ -106,12 +112,14 @@ LEARNING = {"seed", "iterations", "learning_rate", "mixed_precision"}
     [
         ("Non-adaptation", set()),
         ("Incremental", LEARNING),
-        ("EWC", LEARNING | {"strength", "slots", "replace"}),
-        ("iCaRL", LEARNING | {"slots", "replace"}),
+        ("EWC", LEARNING | {"strength", "fisher", "half_penalty", "slots", "replace"}),
+        ("iCaRL", LEARNING | {"rehearsal", "slots", "replace"}),
+        (SHUFFLED, LEARNING),
         (
             "Offline training",
             {
                 "seed",
+                "micro_batch",
                 "mixed_precision",
                 "offline_interval",
                 "offline_epochs",
@@ -127,17 +135,25 @@ def test_a_stage_holds_what_influences_it_and_nothing_else(method: str, matter: 
     assert found == matter
 
 
+def test_the_boxes_of_idk_matter_with_an_unknown_vocabulary_only() -> None:
+    for vocabulary, matter in (("known", False), ("unknown", True)):
+        chains = [
+            chain("EWC", vocabulary=vocabulary, unknown_boxes=boxes) for boxes in ("regressed", "proposals")
+        ]
+        assert (chains[0][1] != chains[1][1]) == matter
+
+
 def test_offline_training_is_evaluated_at_its_own_times() -> None:
-    stages = EXPERIMENT.chain(config("Offline training", offline_interval=5, offline_epochs=2))
-    passes = [(stage["stream"]["steps"], stage["pass"]) for stage in stages[1:]]
-    assert passes == [(end, number) for end in (5, 10, 12) for number in (0, 1)]
-    assert chain("Offline training", offline_interval=5)[0] == chain("Incremental")[0]
-    assert chain("Incremental", offline_interval=5) == chain("Incremental")
+    stages = EXPERIMENT.chain(config("Offline training", offline_interval=6, offline_epochs=2))
+    epochs = [(stage["stream"]["steps"], stage["epoch"]) for stage in stages[1:]]
+    assert epochs == [(end, number) for end in (6, 12) for number in (0, 1)]
+    assert chain("Offline training", offline_interval=6)[0] == chain("Incremental")[0]
+    assert chain("Incremental", offline_interval=6) == chain("Incremental")
 
 
 def test_every_stage_stands_alone() -> None:
     stages = [stage for method in METHODS for stage in EXPERIMENT.chain(config(method, offline_epochs=3))]
-    assert len({EXPERIMENT.batch_key(stage) for stage in stages}) == 1 + 1 + 3 * 6 + 6 * 3
+    assert len({EXPERIMENT.batch_key(stage) for stage in stages}) == 1 + 1 + 4 * 6 + 6 * 3
 
 
 def test_what_the_rows_of_a_run_say() -> None:

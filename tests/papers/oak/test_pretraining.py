@@ -18,6 +18,7 @@ from driftlab.papers.oak.pretraining import (
     CLIP,
     VOC,
     Pretraining,
+    StaticImages,
     from_checkpoint,
     pretrained_weights,
     pretraining_config,
@@ -57,14 +58,14 @@ def test_a_checkpoint_for_other_classes(tmp_path: Path) -> None:
         from_checkpoint(file, "small", WANTED)
 
 
-def test_passes_that_other_processes_make_are_one_training(tmp_path: Path) -> None:
+def test_epochs_in_other_processes_are_one_training(tmp_path: Path) -> None:
     data = load_voc(static_world(tmp_path / "voc", images=6, pixels=64))
-    config, experiment = pretraining_config("small", epochs=3), Pretraining(device="cpu")
+    config, experiment = pretraining_config("small", epochs=3), Pretraining(device="cpu", threads=1)
     stages = experiment.chain(config)
     state, rows = None, []
     for stage in stages:
         torch.manual_seed(7)
-        (result,) = experiment.execute(data, [stage], [state])
+        (result,) = experiment.execute(StaticImages(data), [stage], [state])
         state, rows = result.state, [*rows, *result.rows]
     assert state is not None and [row["value"] for row in rows] == [1, 2, 3]
     found, whole = pretrained_weights(state), build_detector("small", 8, 0, torch.device("cpu"))

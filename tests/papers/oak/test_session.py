@@ -20,7 +20,7 @@ from driftlab.models.detectors.build import build_detector
 from driftlab.papers.oak import evaluation as oak_evaluation
 from driftlab.papers.oak import experiment as oak
 from driftlab.papers.oak import session as stream_session
-from driftlab.papers.oak.experiment import METHODS
+from driftlab.papers.oak.methods import METHODS
 from driftlab.papers.oak.pretraining import for_stream
 from driftlab.papers.oak.session import OakSession, load_stream
 from driftlab.runs.failures import CorruptResultWarning, SweepError
@@ -198,7 +198,7 @@ def test_an_interrupted_run_goes_on_to_the_same_numbers(
     execute, computed = oak.execute_stage, []
 
     def interrupted(data: Any, stage: Any, *rest: Any) -> Any:
-        if stage["stream"]["steps"] == STOP[-1] and stage.get("pass", 1) == 1:
+        if stage["stream"]["steps"] == STOP[-1] and stage.get("epoch", 1) == 1:
             raise OSError("the machine is going down")
         return execute(data, stage, *rest)
 

@@ -12,7 +12,7 @@ PAPER = "pascal_voc/faster-rcnn_r50-caffe-c4_ms-18k_voc0712.py"
 SMALL = "_base_/models/faster-rcnn_r50_fpn.py"
 
 CROWD_OVERLAP = 0.5
-"""A location of which more than this share lies in a crowd is neither an object nor background while training."""
+"""While training, a location that lies in a crowd by more than this share is ignored."""
 
 
 def paper(classes: int) -> ConfigDict:

@@ -1,8 +1,8 @@
 """A region proposal network that treats all images of a batch at once.
 
-MMDetection's `RPNHead` decodes proposals, assigns anchors and builds full-size targets image by image; on small
-images that Python overhead costs more than the convolutions. `BatchedRPNHead` has the same weights and computes
-the same proposals and the same loss.
+MMDetection's `RPNHead` decodes proposals, assigns anchors and builds full-size targets image by image; on
+small images that overhead costs more than the convolutions. `BatchedRPNHead` has the same weights, and
+computes the same proposals and the same loss.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from mmdet.structures import DetDataSample
 from mmengine.structures import InstanceData
 from torch import Tensor
 from torchvision.ops import batched_nms
+
+from driftlab.models.detectors.assignment import assign
 
 _ASSIGNMENT = "anchor_assignment"
 
@@ -56,7 +58,9 @@ class BatchedRPNHead(RPNHead):  # type: ignore[misc]
             tuple((level.shape[2], level.shape[3]) for level in logits),
         )
 
-    def propose(self, outputs: AnchorOutputs, samples: Sequence[DetDataSample], settings: Any) -> list[Tensor]:
+    def propose(
+        self, outputs: AnchorOutputs, samples: Sequence[DetDataSample], settings: Any
+    ) -> list[Tensor]:
         """The proposals of each image, (P, 4) boxes in pixels of the scaled image, best first.
 
         Args:
@@ -123,8 +127,7 @@ class BatchedRPNHead(RPNHead):  # type: ignore[misc]
         anchors = self._anchors(sizes, sample.gt_instances.bboxes.device)
         if _ASSIGNMENT not in sample:
             inside = self._inside(anchors, sizes, sample)
-            priors = InstanceData(priors=anchors if inside is None else anchors[inside])
-            assigned = self.assigner.assign(priors, sample.gt_instances, sample.get("ignored_instances"))
+            assigned = assign(self.assigner, anchors if inside is None else anchors[inside], sample)
             sample.set_field((assigned, inside), _ASSIGNMENT, field_type="metainfo")
         assigned, inside = sample.get(_ASSIGNMENT)
         priors = InstanceData(priors=anchors if inside is None else anchors[inside])

@@ -1,12 +1,12 @@
 """Faster R-CNN's training loss: draw the locations that count, then compute their loss, whole or in parts.
 
-Both stages divide their losses by the number of drawn locations of the whole batch. Drawing first therefore lets
-a batch be computed in micro-batches whose gradients add up to those of the batch (gradient accumulation).
+Both stages divide their losses by the number of drawn locations of the whole batch. Drawing first therefore
+allows micro-batches whose gradients add up to those of the batch (gradient accumulation).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from mmengine.structures import InstanceData
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from driftlab.models.detectors.assignment import assign
 from driftlab.models.detectors.rpn_head import AnchorOutputs
 
 if TYPE_CHECKING:
@@ -125,17 +126,21 @@ def predicted_label_loss(
 
                 def loss(features: Features = features, own: list[Tensor] = own) -> Tensor:
                     logits = head._bbox_forward(features, bbox2roi(own))["cls_score"]
-                    return torch.nn.functional.cross_entropy(logits, logits.argmax(1), reduction="sum") / total
+                    return (
+                        torch.nn.functional.cross_entropy(logits, logits.argmax(1), reduction="sum") / total
+                    )
 
                 yield loss
 
         losses = list(part_losses())
-        return losses[0]() if len(losses) == 1 else accumulated(losses, list(head.bbox_head.fc_cls.parameters()))
+        return (
+            losses[0]() if len(losses) == 1 else accumulated(losses, list(head.bbox_head.fc_cls.parameters()))
+        )
     finally:
         detector.train(training)
 
 
-def accumulated(losses: Iterator[Callable[[], Tensor]] | Sequence[Callable[[], Tensor]], parameters: list[Tensor]) -> Tensor:
+def accumulated(losses: Iterable[Callable[[], Tensor]], parameters: list[Tensor]) -> Tensor:
     """The sum of some losses, of which each is differentiated before the next one is computed.
 
     Args:
@@ -154,7 +159,7 @@ def accumulated(losses: Iterator[Callable[[], Tensor]] | Sequence[Callable[[], T
                 for old, new in zip(gradients, own, strict=True)
             ]
     assert value is not None
-    total: Tensor = _Accumulated.apply(value, gradients, *parameters)  # type: ignore[no-untyped-call]
+    total: Tensor = _Accumulated.apply(value, gradients, *parameters)
     return total
 
 
@@ -167,7 +172,7 @@ class _Accumulated(torch.autograd.Function):
         return value.clone()
 
     @staticmethod
-    @once_differentiable  # type: ignore[untyped-decorator]
+    @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         return None, None, *(None if own is None else own * grad for own in ctx.gradients)
 
@@ -204,9 +209,8 @@ def _draw(
     ]
     regions = []
     for boxes, sample in zip(proposals, samples, strict=True):
-        priors = InstanceData(priors=boxes)
-        assigned = head.bbox_assigner.assign(priors, sample.gt_instances, sample.get("ignored_instances"))
-        regions.append(head.bbox_sampler.sample(assigned, priors, sample.gt_instances))
+        assigned = assign(head.bbox_assigner, boxes, sample)
+        regions.append(head.bbox_sampler.sample(assigned, InstanceData(priors=boxes), sample.gt_instances))
     weights = [1.0] * len(samples)
     for image, remembered in enumerate(rehearsal.remembered if rehearsal else ()):
         if remembered:

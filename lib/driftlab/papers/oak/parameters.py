@@ -63,7 +63,27 @@ class StreamProtocol(NotebookParameters):
     ] = 30
     learning_rate: Annotated[float, protocol("on the stream (as released)"), LearningRate] = 0.005
     strength: Annotated[float, protocol("of EWC (as released)"), Between(0)] = 1000.0
+    fisher: Annotated[
+        str,
+        protocol(
+            'EWC\'s Fisher: of the labels that the detector predicts ("predicted", as released) or "labels"'
+        ),
+        OneOf(("predicted", "labels")),
+    ] = "predicted"
+    half_penalty: Annotated[bool, protocol("whether EWC's penalty has a factor ½ (released: no)")] = False
     slots: Annotated[int, protocol("remembered objects per class (as released)"), Between(1, 10_000)] = 5
+    rehearsal: Annotated[
+        str,
+        protocol(
+            'what iCaRL learns of a remembered image: its one object ("positives", as released) or "all"'
+        ),
+        OneOf(("positives", "all")),
+    ] = "positives"
+    unknown_boxes: Annotated[
+        str,
+        protocol('boxes of IDK: of the likeliest class ("regressed", as released) or "proposals"'),
+        OneOf(("regressed", "proposals")),
+    ] = "regressed"
     offline_interval: Annotated[
         int, protocol("steps between offline training's evaluations (released: 200)"), Between(1)
     ] = 30
@@ -74,6 +94,11 @@ class StreamProtocol(NotebookParameters):
     offline_learning_rate: Annotated[
         float, protocol("the highest of offline training (released: 0.05)"), LearningRate
     ] = 0.02
+    micro_batch: Annotated[
+        int,
+        protocol("frames whose gradients are computed at once and added up; 0 for the whole batch"),
+        Between(0),
+    ] = 0
     mixed_precision: Annotated[
         bool, protocol("train in half precision where that is safe; needs a CUDA device")
     ] = False
@@ -83,6 +108,24 @@ class StreamProtocol(NotebookParameters):
         if self.stretch % self.interval:
             raise ValueError(
                 f"a stretch has to be a multiple of the interval ({self.interval} steps), not {self.stretch}"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _methods_have_evaluations_in_common(self) -> StreamProtocol:
+        if self.offline_interval % self.interval:
+            raise ValueError(
+                f"offline_interval has to be a multiple of the interval ({self.interval} steps), so that all "
+                f"methods are evaluated at its times, not {self.offline_interval}"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _micro_batches_are_in_full_precision(self) -> StreamProtocol:
+        if self.micro_batch and self.mixed_precision:
+            raise ValueError(
+                "micro_batch and mixed_precision cannot be combined: gradients that are added up are not "
+                "scaled against underflow. Set one of them to 0 or false"
             )
         return self
 

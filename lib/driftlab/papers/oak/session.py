@@ -25,6 +25,7 @@ from driftlab.papers.oak.experiment import PROTOCOL, OnlineDetection, run_config
 from driftlab.papers.oak.methods import METHODS
 from driftlab.papers.oak.pretraining import (
     Pretraining,
+    StaticImages,
     for_stream,
     from_checkpoint,
     pretrained_weights,
@@ -92,7 +93,7 @@ class OakSession(DataStudy):
         notebook: Its name, for provenance.
         data: See `DataStudy`.
         static_images: How many images pretraining has in a synthetic world.
-        pretraining_epochs: Passes over them.
+        pretraining_epochs: Epochs over them.
         checkpoint: A detector trained on PASCAL VOC; empty for pretraining on the synthetic static images.
         detector: From `driftlab.models.registry.DETECTORS`.
         cached: Whether the test frames' features are computed once and kept.
@@ -254,7 +255,7 @@ class OakSession(DataStudy):
         assert isinstance(static, DetectionSet)
         config, experiment = self._pretraining, Pretraining()
         digest = static.source.digest
-        train = partial(self.sweep, experiment, [config], static, digest, keep_states="last")
+        train = partial(self.sweep, experiment, [config], StaticImages(static), digest, keep_states="last")
         train()
         last = experiment.chain(config)[-1]
         learnt = pretrained_weights(self._state(experiment, digest, last, train))

@@ -1,4 +1,4 @@
-"""Passes over a set of frames of which each can be made in another process, to the same numbers."""
+"""Epochs that can each be trained in another process, with the same numbers as in one."""
 
 from __future__ import annotations
 
@@ -18,46 +18,46 @@ _RANDOM = "random"
 
 
 @dataclass
-class Passes(Hook):  # type: ignore[misc]
-    """Makes some of the passes of a training, and goes on from what the ones before have left.
+class ResumedEpochs(Hook):  # type: ignore[misc]
+    """Trains some of a training's epochs, resumed from the state that the epochs before have left.
 
-    The detector itself is the caller's: what is kept here is what a training has besides it.
+    The detector's weights are the caller's; this keeps the rest of a training's state.
 
     Attributes:
-        made: Which passes, counted from 0.
-        before: What the passes before have left; not looked at for the first one.
-        left: What the next pass goes on from: the optimiser's state and that of the CPU's random numbers,
-            with which MMDetection samples on any device. Empty until training has ended.
+        only: Which epochs, counted from 0.
+        resume: State that the epochs before have left; ignored from epoch 0.
+        state: What the next epoch resumes from: the optimiser's state and that of the CPU's random number
+            generator, with which MMDetection samples on any device. Empty until training has ended.
     """
 
-    made: range
-    before: Mapping[str, Tensor]
-    left: Tensors = field(default_factory=dict, init=False)
+    only: range
+    resume: Mapping[str, Tensor]
+    state: Tensors = field(default_factory=dict, init=False)
 
     def before_train(self, runner: Runner) -> None:
-        """Be where the passes before have ended."""
-        first, loop = self.made.start, runner.train_loop
+        """Restore optimiser, schedule, counters and random state."""
+        first, loop = self.only.start, runner.train_loop
         if not first:
             return
-        give_optimiser(runner, self.before)
+        give_optimiser(runner, self.resume)
         for step in range(first * len(loop.dataloader)):
             ParamSchedulerHook().after_train_iter(runner, step)
         loop._epoch, loop._iter = first, first * len(loop.dataloader)
         loop.dataloader.sampler.epoch = first
-        torch.set_rng_state(self.before[_RANDOM])
+        torch.set_rng_state(self.resume[_RANDOM])
 
     def after_train_epoch(self, runner: Runner) -> None:
-        """Stop after the last pass that is wanted."""
-        if runner.epoch + 1 == self.made.stop:
+        """Stop after the last of the epochs to train."""
+        if runner.epoch + 1 == self.only.stop:
             runner.train_loop.stop_training = True
 
     def after_train(self, runner: Runner) -> None:
-        """Keep what the next pass needs."""
-        self.left = take_optimiser(runner) | {_RANDOM: torch.get_rng_state()}
+        """Keep the state that the next epoch resumes from."""
+        self.state = take_optimiser(runner) | {_RANDOM: torch.get_rng_state()}
 
 
 def take_optimiser(runner: Runner) -> Tensors:
-    """The momenta, as `momentum/PARAMETER`, and the scale of mixed precision's losses, as `scaler/NAME`."""
+    """The optimiser's state: `momentum/PARAMETER`, and `scaler/NAME` of mixed precision's loss scale."""
     wrapper = runner.optim_wrapper
     scaler = wrapper.loss_scaler.state_dict() if hasattr(wrapper, "loss_scaler") else {}
     scales = {f"scaler/{name}": torch.tensor(value, dtype=torch.float64) for name, value in scaler.items()}
@@ -70,7 +70,7 @@ def take_optimiser(runner: Runner) -> Tensors:
 
 
 def give_optimiser(runner: Runner, state: Mapping[str, Tensor]) -> None:
-    """Let the optimiser go on from what `take_optimiser` took, in a state that may hold more."""
+    """Restore the optimiser from the entries of `take_optimiser` in a state, which may hold others too."""
     wrapper, momenta = runner.optim_wrapper, part(state, "momentum")
     for name, parameter in trainable(_detector(runner)).items():
         if name in momenta:
@@ -89,6 +89,6 @@ def trainable(detector: StreamFasterRCNN) -> dict[str, Parameter]:
 
 
 def _detector(runner: Runner) -> StreamFasterRCNN:
-    """Without what averages gradients of several processes."""
+    """The detector itself, without MMEngine's wrapper for several processes."""
     detector: StreamFasterRCNN = getattr(runner.model, "module", runner.model)
     return detector

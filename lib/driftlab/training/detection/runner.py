@@ -31,14 +31,14 @@ _NUMBER = itertools.count()
 
 @dataclass(frozen=True)
 class Optimisation:
-    """How a detector's parameters move.
+    """Settings of stochastic gradient descent.
 
     Attributes:
-        learning_rate: Of stochastic gradient descent.
-        momentum: Its momentum.
-        weight_decay: Its weight decay.
+        learning_rate: Peak learning rate where there is a schedule, else the constant one.
+        momentum: Momentum.
+        weight_decay: Weight decay.
         mixed_precision: Whether losses are computed in half precision where that is safe.
-        clip: The largest norm of a gradient; 0 leaves gradients as they are.
+        clip: Norm to which gradients are clipped; 0 for no clipping.
         launcher: MMEngine's: `none`, or `pytorch` where torchrun has started one process a GPU.
     """
 
@@ -66,17 +66,17 @@ class Optimisation:
 
 
 class RequireFinite(Hook):  # type: ignore[misc]
-    """Stops a training whose loss is not a number or infinite."""
+    """Stops a training whose loss is NaN or infinite."""
 
     def after_train_iter(
         self, runner: Runner, batch_idx: int, data_batch: Any = None, outputs: Any = None
     ) -> None:
-        """Look at the loss of the iteration."""
+        """Check the loss of the iteration."""
         loss = torch.as_tensor(outputs["loss"])
-        require_finite(loss, f"the loss of iteration {batch_idx + 1} in pass {runner.epoch + 1}")
+        require_finite(loss, f"the loss of iteration {batch_idx + 1} in epoch {runner.epoch + 1}")
 
     def after_train(self, runner: Runner) -> None:
-        """Look at what the last step has left."""
+        """Check the trained parameters."""
         for name, parameter in runner.model.named_parameters():
             require_finite(parameter, f"the parameter {name}")
 
@@ -109,14 +109,14 @@ class QuietRunner(Runner):  # type: ignore[misc]
         return MMLogger.get_instance(self._experiment_name, log_level=log_level)
 
 
-def _as_it_is(batch: Any) -> Any:
+def _unchanged(batch: Any) -> Any:
     return batch
 
 
 def share(batch: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The part of a batch that this process trains on, of those that MMEngine's launcher has started.
+    """The part of a batch that this process trains on, of the processes that MMEngine's launcher has started.
 
-    All have to take the step: where there are more processes than records, some have the same ones.
+    Every process has to take the step: with more processes than records, several train on the same record.
     """
     return np.resize(batch, max(len(batch), get_world_size()))[get_rank() :: get_world_size()]
 
@@ -132,14 +132,14 @@ def runner(
     hooks: Sequence[Hook] = (),
     schedule: Sequence[dict[str, Any]] = (),
 ) -> Iterator[Runner]:
-    """A runner that trains for so many epochs; what it writes is gone afterwards (the store keeps results).
+    """A runner of so many epochs; its working folder is temporary (the store keeps results).
 
     Args:
-        detector: What is trained.
+        detector: The detector to train.
         batches: A loader, or a dataset whose items are batches already.
-        epochs: Passes over it.
+        epochs: Number of epochs.
         optimisation: Optimiser and precision.
-        seed: Of Python, NumPy and PyTorch.
+        seed: Seed of Python, NumPy and PyTorch.
         hooks: MMEngine hooks.
         schedule: MMEngine's parameter schedulers.
 
@@ -157,11 +157,11 @@ def runner(
     loader = (
         batches
         if isinstance(batches, DataLoader)
-        else DataLoader(batches, batch_size=None, collate_fn=_as_it_is)
+        else DataLoader(batches, batch_size=None, collate_fn=_unchanged)
     )
     with tempfile.TemporaryDirectory(prefix="driftlab-") as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        made = QuietRunner(
+        quiet = QuietRunner(
             model=detector,
             work_dir=folder,
             train_dataloader=loader,
@@ -176,4 +176,4 @@ def runner(
             log_level=logging.ERROR,
             experiment_name=f"driftlab-{next(_NUMBER)}",
         )
-        yield made
+        yield quiet
