@@ -119,7 +119,8 @@ def test_the_learning_rate_rises_and_falls(detector: Make, stream: FrameStream) 
 def test_epochs_that_cannot_be_trained(only: range, detector: Make, stream: FrameStream) -> None:
     frames, moves = Frames(stream.train, (64, 64)), Optimisation(0.01)
     with pytest.raises(
-        ValueError, match=r"Of 3 epochs, range\(.*\) cannot be trained, or the state before is missing"
+        ValueError,
+        match=r"Of 3 epochs, range\(.*\) cannot be trained, or the state to resume from is missing",
     ):
         train_detector(detector(), frames, np.arange(2), moves, epochs=3, batch=2, seed=0, only=only)
 

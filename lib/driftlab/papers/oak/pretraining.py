@@ -1,4 +1,4 @@
-"""The detector before the stream: trained on static images, or read from a checkpoint."""
+"""The pretrained detector: trained on static images from random weights, or read from a checkpoint."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from driftlab.training.detection.runner import Optimisation
 from driftlab.training.detection.tensor_pool import TensorPool
 
 CLIP = 10.0
+WEIGHT_DECAY = 0.01
 DECODED = 2**30
 """Bytes of decoded images: some 20,000 of the demo's."""
 WEIGHTS = "weights"
@@ -127,7 +128,7 @@ class Pretraining:
             detector,
             Frames(records, INPUT[stage["detector"]], data.decoded),
             np.arange(len(records)),
-            Optimisation(stage["learning_rate"], clip=CLIP),
+            Optimisation(stage["learning_rate"], "AdamW", weight_decay=WEIGHT_DECAY, clip=CLIP),
             epochs=stage["epochs"],
             batch=stage["batch"],
             seed=stage["seed"],
@@ -184,7 +185,7 @@ def from_checkpoint(file: Path, detector: str, wanted: Sequence[str]) -> tuple[d
 
 
 def pretraining_config(
-    detector: str, *, epochs: int, batch: int = 4, learning_rate: float = 0.01, seed: int = 0
+    detector: str, *, epochs: int, batch: int = 4, learning_rate: float = 0.001, seed: int = 0
 ) -> dict[str, Any]:
     """The configuration of pretraining.
 

@@ -15,6 +15,8 @@ from driftlab.models.detectors.stream_detector import StreamFasterRCNN
 from driftlab.training.detection.checkpoint_state import Tensors, part
 
 _RANDOM = "random"
+_MOMENTS = {"momentum": "momentum_buffer", "mean": "exp_avg", "square": "exp_avg_sq", "count": "step"}
+"""What SGD and AdamW keep per parameter: the name in a state, and PyTorch's."""
 
 
 @dataclass
@@ -57,25 +59,28 @@ class ResumedEpochs(Hook):  # type: ignore[misc]
 
 
 def take_optimiser(runner: Runner) -> Tensors:
-    """The optimiser's state: `momentum/PARAMETER`, and `scaler/NAME` of mixed precision's loss scale."""
+    """The optimiser's state: `momentum/PARAMETER` and the like, and mixed precision's `scaler/NAME`."""
     wrapper = runner.optim_wrapper
     scaler = wrapper.loss_scaler.state_dict() if hasattr(wrapper, "loss_scaler") else {}
     scales = {f"scaler/{name}": torch.tensor(value, dtype=torch.float64) for name, value in scaler.items()}
-    momenta = {
-        f"momentum/{name}": wrapper.optimizer.state[parameter]["momentum_buffer"].detach().clone()
+    moments = {
+        f"{kind}/{name}": wrapper.optimizer.state[parameter][key].detach().clone()
         for name, parameter in trainable(_detector(runner)).items()
-        if wrapper.optimizer.state.get(parameter, {}).get("momentum_buffer") is not None
+        for kind, key in _MOMENTS.items()
+        if wrapper.optimizer.state.get(parameter, {}).get(key) is not None
     }
-    return momenta | scales
+    return moments | scales
 
 
 def give_optimiser(runner: Runner, state: Mapping[str, Tensor]) -> None:
     """Restore the optimiser from the entries of `take_optimiser` in a state, which may hold others too."""
-    wrapper, momenta = runner.optim_wrapper, part(state, "momentum")
-    for name, parameter in trainable(_detector(runner)).items():
-        if name in momenta:
-            momentum = momenta[name].to(parameter.device).clone()
-            wrapper.optimizer.state[parameter]["momentum_buffer"] = momentum
+    wrapper = runner.optim_wrapper
+    for kind, key in _MOMENTS.items():
+        moments = part(state, kind)
+        for name, parameter in trainable(_detector(runner)).items():
+            if name in moments:
+                device = parameter.device if moments[name].ndim else torch.device("cpu")  # a step counter
+                wrapper.optimizer.state[parameter][key] = moments[name].to(device).clone()
     if scales := part(state, "scaler"):
         kinds = wrapper.loss_scaler.state_dict()
         wrapper.loss_scaler.load_state_dict(

@@ -31,11 +31,12 @@ _NUMBER = itertools.count()
 
 @dataclass(frozen=True)
 class Optimisation:
-    """Settings of stochastic gradient descent.
+    """The optimiser and its settings.
 
     Attributes:
         learning_rate: Peak learning rate where there is a schedule, else the constant one.
-        momentum: Momentum.
+        optimiser: `SGD`, or `AdamW`.
+        momentum: Momentum of SGD.
         weight_decay: Weight decay.
         mixed_precision: Whether losses are computed in half precision where that is safe.
         clip: Norm to which gradients are clipped; 0 for no clipping.
@@ -43,6 +44,7 @@ class Optimisation:
     """
 
     learning_rate: float = 0.005
+    optimiser: str = "SGD"
     momentum: float = 0.9
     weight_decay: float = 1e-4
     mixed_precision: bool = False
@@ -51,16 +53,17 @@ class Optimisation:
 
     def wrapper(self) -> dict[str, Any]:
         """MMEngine's configuration of the optimiser and its wrapper."""
-        sgd = {
-            "type": "SGD",
+        optimiser: dict[str, Any] = {
+            "type": self.optimiser,
             "lr": self.learning_rate,
-            "momentum": self.momentum,
             "weight_decay": self.weight_decay,
         }
+        if self.optimiser == "SGD":
+            optimiser["momentum"] = self.momentum
         clip = {"max_norm": self.clip} if self.clip else None
         return {
             "type": "AmpOptimWrapper" if self.mixed_precision else "OptimWrapper",
-            "optimizer": sgd,
+            "optimizer": optimiser,
             "clip_grad": clip,
         }
 
