@@ -72,7 +72,7 @@ def test_epochs_in_other_processes_are_one_training(tmp_path: Path) -> None:
     found, whole = pretrained_weights(state), build_detector("small", 8, 0, torch.device("cpu"))
     frames, moves = (
         Frames(data, INPUT["small"]),
-        Optimisation(config["learning_rate"], "AdamW", weight_decay=WEIGHT_DECAY, clip=CLIP),
+        Optimisation(config["learning_rate"], optimiser="AdamW", weight_decay=WEIGHT_DECAY, clip=CLIP),
     )
     train_detector(whole, frames, np.arange(6), moves, epochs=3, batch=config["batch"], seed=0)
     assert found.keys() == whole.state_dict().keys()

@@ -120,7 +120,7 @@ def test_epochs_that_cannot_be_trained(only: range, detector: Make, stream: Fram
     frames, moves = Frames(stream.train, (64, 64)), Optimisation(0.01)
     with pytest.raises(
         ValueError,
-        match=r"Of 3 epochs, range\(.*\) cannot be trained, or the state to resume from is missing",
+        match=r"Of 3 epochs, range\(.*\) cannot be trained, or the state to resume",
     ):
         train_detector(detector(), frames, np.arange(2), moves, epochs=3, batch=2, seed=0, only=only)
 

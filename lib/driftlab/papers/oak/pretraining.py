@@ -128,7 +128,7 @@ class Pretraining:
             detector,
             Frames(records, INPUT[stage["detector"]], data.decoded),
             np.arange(len(records)),
-            Optimisation(stage["learning_rate"], "AdamW", weight_decay=WEIGHT_DECAY, clip=CLIP),
+            Optimisation(stage["learning_rate"], optimiser="AdamW", weight_decay=WEIGHT_DECAY, clip=CLIP),
             epochs=stage["epochs"],
             batch=stage["batch"],
             seed=stage["seed"],

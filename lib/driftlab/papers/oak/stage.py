@@ -89,7 +89,7 @@ def execute_stage(data: OakData, stage: Config, state: State | None, device: tor
         left = _learn_offline(data, detector, features, order.train[:until], optimisation, stage, state)
         if stage["epoch"] + 1 < stage["training"]["epochs"]:
             return StageResult([], arrays(left))
-        left = {}
+        left = detector_state(detector)  # nothing resumes from it, but the detector can be looked at
     else:
         left = _learn_online(data, detector, features, order.train, optimisation, stage, state)
     rows = evaluation.rows(until)

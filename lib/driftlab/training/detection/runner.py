@@ -35,21 +35,21 @@ class Optimisation:
 
     Attributes:
         learning_rate: Peak learning rate where there is a schedule, else the constant one.
-        optimiser: `SGD`, or `AdamW`.
         momentum: Momentum of SGD.
         weight_decay: Weight decay.
         mixed_precision: Whether losses are computed in half precision where that is safe.
         clip: Norm to which gradients are clipped; 0 for no clipping.
-        launcher: MMEngine's: `none`, or `pytorch` where torchrun has started one process a GPU.
+        launcher: MMEngine's: `none`, or `pytorch` where torchrun has started one process per GPU.
+        optimiser: `SGD`, or `AdamW`.
     """
 
     learning_rate: float = 0.005
-    optimiser: str = "SGD"
     momentum: float = 0.9
     weight_decay: float = 1e-4
     mixed_precision: bool = False
     clip: float = 0.0
     launcher: str = "none"
+    optimiser: str = "SGD"
 
     def wrapper(self) -> dict[str, Any]:
         """MMEngine's configuration of the optimiser and its wrapper."""
