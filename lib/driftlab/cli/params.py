@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from driftlab.cli.console import console_for
+from driftlab.cli.console import console_for, print_literally
 from driftlab.notebooks.cell import literal, write_cell
 from driftlab.notebooks.declared import Declared, declaration
 from driftlab.notebooks.files import find_path, read
@@ -38,7 +38,7 @@ def params(
     declared = declaration(path.stem) or read(path).declared
     console = console_for()
     if cell:
-        console.print(write_cell(declared.model), markup=False, soft_wrap=True, highlight=False)
+        print_literally(console, write_cell(declared.model))
         return
     _print_parameters(console, declared)
     if "hyper" in declared.model.model_fields or "grid" in declared.model.model_fields:
@@ -58,7 +58,8 @@ def _print_parameters(console: Console, declared: Declared) -> None:
             console.print(
                 f"  [bold]{name}[/bold]  {escape(meaning_of(field).text)}", soft_wrap=True, highlight=False
             )
-            words = type_words(field.annotation) + (f"; {limit.words}" if limit else "")
+            words = "" if limit and limit.says_type else type_words(field.annotation)
+            words = "; ".join(part for part in (words, limit.words if limit else "") if part)
             console.print(f"      {escape(words)}", soft_wrap=True, highlight=False)
             console.print(f"      {escape(_at_scales(name, values))}", soft_wrap=True, highlight=False)
 
@@ -67,7 +68,7 @@ def _at_scales(name: str, values: Mapping[Scale, dict[str, Any]]) -> str:
     """The values of the scales, "smoke 4, demo 50, paper 100"; one value where all scales agree."""
     texts = {scale: literal(of_scale[name]) for scale, of_scale in values.items()}
     if len(set(texts.values())) == 1:
-        return next(iter(texts.values()))
+        return f"at every scale: {next(iter(texts.values()))}"
     separator = "\n      " if max(map(len, texts.values())) > 40 else "   "
     return separator.join(f"{scale}: {text}" for scale, text in texts.items())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from driftlab.core.suggestions import did_you_mean
 
@@ -14,7 +14,13 @@ Names = Iterable[str] | Callable[[], Iterable[str]]
 
 
 class Limit:
-    """A condition on a value of the right type."""
+    """A condition on a value of the right type.
+
+    Attributes:
+        says_type: Whether `words` also say the type.
+    """
+
+    says_type: ClassVar[bool] = False
 
     @property
     def words(self) -> str:
@@ -71,6 +77,8 @@ class OneOf(Limit):
         choices: The possible values, or a function that lists them.
     """
 
+    says_type = True
+
     choices: Names | Iterable[float]
 
     @property
@@ -98,6 +106,8 @@ class SomeOf(Limit):
         names: The possible names, or a function that lists them.
         with_one_of: Names of which the list needs at least one; empty for any name.
     """
+
+    says_type = True
 
     names: Names
     with_one_of: Iterable[str] = ()
@@ -129,6 +139,8 @@ class DifferentNumbers(Limit):
     Attributes:
         each: What each of them has to be.
     """
+
+    says_type = True
 
     each: Between
 

@@ -14,9 +14,9 @@ from driftlab.methods.hyper_parameters import FRACTION, HyperParameter
 class Replay(Method):
     """Keep `fraction` of each finished task's training records and train on them again with every later task.
 
-    The kept records are drawn once, at random by seed. They stand in the same full batch as the new ones, and
-    the class weights 1/n_c of the loss count them, so that few kept records of an old class weigh as much as
-    many new.
+    The kept records are drawn once, at random by seed. They are in the same full batch as the new ones, and
+    the loss's class weights 1/n_c count them: the few kept records of an old class weigh as much as the many
+    records of a new one.
     """
 
     name = "REPLAY"
@@ -27,7 +27,7 @@ class Replay(Method):
     }
 
     def training_records(self, task: Task) -> Records:
-        """The task's records and the memory."""
+        """The task's records and the kept records of every earlier task."""
         memory = [
             sample_records(past, self.hyper["fraction"], self.seeds, t) for t, past in enumerate(task.past)
         ]

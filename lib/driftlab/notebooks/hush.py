@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 
-NOTICES = ("IProgress not found", "`torch.jit.script` is deprecated")
+NOTICES = ("`torch.jit.script` is deprecated",)
 
 
 def hush() -> None:

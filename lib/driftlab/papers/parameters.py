@@ -44,7 +44,7 @@ class Swept(Scaled):
 
 
 class StartHere(Swept):
-    """00: a small sweep over the methods of the first finished paper."""
+    """00: a small sweep and a short stream, one small thing of each finished paper."""
 
     world_sequences: WorldSequences = 40
     methods: Annotated[list[str], question("methods to compare"), SomeOf(METHODS)] = [
@@ -52,6 +52,12 @@ class StartHere(Swept):
         "REPLAY",
         "JOINT",
     ]
+    world_steps: Annotated[
+        # Fewer do not make two stretches with objects.
+        int,
+        question("steps of a synthetic stream, each of 16 training frames and a test frame"),
+        Between(12),
+    ] = 24
     epochs: Epochs = 40
     jobs: Jobs = 1
 

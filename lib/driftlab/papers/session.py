@@ -1,4 +1,4 @@
-"""What every notebook needs: its runs, and the provenance of what it leaves behind."""
+"""A notebook's session: runs its sweeps, and saves its tables, figures and verdicts with their provenance."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 from driftlab.core.lineage import lineage
 from driftlab.core.paths import outputs_dir
 from driftlab.core.provenance import Source
-from driftlab.reporting.display import ShownArtifact, ShownVerdicts
+from driftlab.reporting.display import ShownArtifact, ShownVerdicts, show_figures_as_pictures
 from driftlab.reporting.figures import save_figure
-from driftlab.reporting.sidecars import Provenance, provenance
+from driftlab.reporting.sidecars import Provenance, provenance_of
 from driftlab.reporting.tables import save_table
 from driftlab.reporting.verdicts import Verdict, save_verdicts
 from driftlab.runs.engines import make_engine
@@ -23,16 +23,16 @@ from driftlab.runs.sweep import SweepResult, sweep
 
 
 class Session:
-    """One notebook's source of data, store and engine.
+    """Data source, store and engine of one notebook.
 
     Args:
-        paper: Whose tables and figures these are: `cgl`, `oak` …
-        notebook: Its name, for provenance.
+        paper: Key of the paper whose tables and figures are saved: `cgl`, `oak` …
+        notebook: The notebook's name, for provenance.
         scale: `smoke`, `demo` or `paper`, for provenance.
-        source: Where its data are from.
+        source: Origin of the data.
         engine: `local` or `ray`.
-        jobs: How many batches of runs are worked on at once; 0 for one a core.
-        replicas: How many runs are trained side by side in a batch at most.
+        jobs: Number of batches of runs that are executed at the same time; 0 for one per core.
+        replicas: Largest number of runs that are trained side by side in one batch.
         changed: Parameters that differ from the scale's own, for provenance.
 
     Raises:
@@ -52,17 +52,18 @@ class Session:
     ) -> None:
         self.paper, self.notebook, self.scale, self.source = paper, notebook, scale, source
         self._judged: dict[str, Verdict] = {}
+        show_figures_as_pictures()
         self.engine, self.replicas, self.changed = make_engine(engine, jobs), replicas, dict(changed or {})
 
     @property
     def store(self) -> Store:
-        """Where finished runs are kept."""
+        """The store of finished runs."""
         return Store(outputs_dir() / "runs")
 
     def sweep(
         self, experiment: Experiment, configs: Sequence[Config], data: Any, digest: str, **options: Any
     ) -> SweepResult:
-        """`driftlab.runs.sweep.sweep` with the session's store and engine; says what was computed."""
+        """Run a sweep with the session's store and engine, and print what was computed."""
         result = sweep(
             experiment,
             configs,
@@ -79,13 +80,13 @@ class Session:
     def table(
         self, artifact: str, frame: pd.DataFrame, title: str, caption: str, *, part: str = "", **options: Any
     ) -> ShownArtifact:
-        """`driftlab.reporting.tables.save_table`, kept apart by dataset, with the frame's provenance."""
+        """Save a table with the provenance that the frame carries; options as for `save_table`."""
         saved = save_table(
             frame,
             paper=self.paper,
             artifact=artifact,
             part=self._part(part),
-            made=self.provenance(frame),
+            provenance=self.provenance(frame),
             title=title,
             caption=caption,
             **options,
@@ -95,29 +96,28 @@ class Session:
     def figure(
         self, artifact: str, figure: Figure, title: str, caption: str, *, part: str = ""
     ) -> ShownArtifact:
-        """`driftlab.reporting.figures.save_figure`, kept apart by dataset, with the figure's provenance."""
+        """Save a figure with the provenance that it carries, see `save_figure`."""
         saved = save_figure(
             figure,
             paper=self.paper,
             artifact=artifact,
             part=self._part(part),
-            made=self.provenance(figure),
+            provenance=self.provenance(figure),
             title=title,
             caption=caption,
         )
         return ShownArtifact(saved, outputs_dir())
 
     def verdicts(self, *verdicts: Verdict) -> ShownVerdicts:
-        """Keep verdicts for the scoreboard: those of the same claims in this session are replaced."""
-        made = self.provenance(*verdicts)
+        """Save verdicts for the scoreboard; earlier ones of the same claims in this session are replaced."""
         self._judged |= {verdict.claim: verdict for verdict in verdicts}
         everything = list(self._judged.values())
-        save_verdicts(everything, paper=self.paper, made=self.provenance(*everything))
-        return ShownVerdicts(list(verdicts), made)
+        save_verdicts(everything, paper=self.paper, provenance=self.provenance(*everything))
+        return ShownVerdicts(list(verdicts), self.provenance(*verdicts))
 
     def provenance(self, *results: object) -> Provenance:
-        """Data, scale and notebook of this session, with the runs that the results carry."""
-        return provenance(
+        """The provenance of results: the session's data, scale and notebook, and the results' runs."""
+        return provenance_of(
             self.source,
             scale=self.scale,
             notebook=self.notebook,

@@ -1,4 +1,4 @@
-"""Settings of a process that trains on the CPU."""
+"""Memory settings of a process that trains on the CPU, and the choice of a device."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sys
 
 import torch
 
+from driftlab.core.devices import device_kind
 from driftlab.core.errors import ParameterError
 
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
@@ -17,8 +18,8 @@ _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 def keep_freed_memory() -> None:
     """Let the C library keep large freed blocks for the next allocation.
 
-    By default glibc returns every block over some hundred kilobytes to the system at once, and each
-    activation of the next step costs its page faults again: about a tenth of an epoch's time.
+    By default glibc returns each block above some hundred kilobytes to the system at once, so that every
+    activation of the next step causes page faults again: about a tenth of an epoch's time.
     """
     if sys.platform == "linux":
         libc = ctypes.CDLL(None)
@@ -28,13 +29,13 @@ def keep_freed_memory() -> None:
 
 
 def resolve_device(device: str) -> torch.device:
-    """`auto` is a CUDA device if there is one, else the CPU; anything else is PyTorch's name of a device.
+    """The PyTorch device of a name; `auto` is of the kind that `driftlab.core.devices.device_kind` says.
 
     Raises:
-        ParameterError: It is no name of a device, or there is no such device here.
+        ParameterError: There is no device of this name, or not on this machine.
     """
     if device == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        return torch.device(device_kind())
     try:
         found = torch.device(device)
     except RuntimeError:

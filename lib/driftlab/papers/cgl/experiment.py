@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from driftlab.core.devices import device_kind
 from driftlab.core.errors import ParameterError
 from driftlab.data.skeletons.records import Fit, SkeletonSet, prepare
 from driftlab.methods import METHODS, make_method, method_config
@@ -129,7 +130,7 @@ class ContinualSkeletons:
     Raise `version` when a change to training, methods or models changes results.
 
     Attributes:
-        device: `auto`, `cpu`, `cuda` …
+        device: `cpu`, `cuda` …; `auto` is decided once, where the experiment is created.
         strategy: How replicas are computed; `auto` loops on a CPU and batches elsewhere.
     """
 
@@ -137,6 +138,26 @@ class ContinualSkeletons:
     strategy: Strategy | Literal["auto"] = "auto"
     name: str = "cgl"
     version: int = 2
+
+    def __post_init__(self) -> None:
+        if self.device == "auto":
+            object.__setattr__(self, "device", device_kind())
+
+    @property
+    def numerics(self) -> str:
+        """Empty for replicas that are looped over on a CPU, each computed as if it were alone."""
+        kind, strategy = self.device.split(":")[0], self._strategy
+        return "" if (kind, strategy) == ("cpu", "looped") else f"{kind}-{strategy}"
+
+    @property
+    def _strategy(self) -> Strategy:
+        if self.strategy == "auto":
+            return "looped" if self.device == "cpu" else "batched"
+        return self.strategy
+
+    def shared(self, stage: Config) -> bool:
+        """The first task: every method that acts from the second task on continues from it."""
+        return bool(len(stage["order"]) == stage["classes_per_task"])
 
     def chain(self, config: Config) -> Sequence[Config]:
         """One stage per task; a stage depends on the classes learnt so far, not on those to come.
@@ -175,7 +196,6 @@ class ContinualSkeletons:
         """Learn the newest task of every stage, side by side, and test on all classes seen so far."""
         keep_freed_memory()
         device = resolve_device(self.device)
-        automatic: Strategy = "looped" if device.type == "cpu" else "batched"
         first, orders = stages[0], [tuple(stage["order"]) for stage in stages]
         seeds = [stage["seed"] for stage in stages]
         method = make_method([stage["method"] for stage in stages], seeds, device)
@@ -185,7 +205,7 @@ class ContinualSkeletons:
                 seeds,
                 _node_features(data, first["backbone"]["name"], device),
                 _positions(data, orders),
-                automatic if self.strategy == "auto" else self.strategy,
+                self._strategy,
                 method.second_order,
             ),
             method,

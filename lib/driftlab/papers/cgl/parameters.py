@@ -41,6 +41,7 @@ def compared_methods() -> list[str]:
 class HyperParameters(Limit):
     """Hyper-parameters by method, each one value."""
 
+    says_type = True
     words = "a mapping of methods to their hyper-parameters"
 
     def problem(self, value: Mapping[str, Mapping[str, Any]]) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from driftlab.core.devices import device_kind
 from driftlab.notebooks.parameters import check_values
 from driftlab.papers.oak.methods import ONLINE, OPTIONS, WITHOUT_MEMORY
 from driftlab.papers.oak.parameters import RunSettings, StreamProtocol
@@ -140,12 +141,26 @@ class OnlineDetection:
     Raise `version` when a change to training, methods, detectors or evaluation changes results.
 
     Attributes:
-        device: `auto`, `cpu`, `cuda` …
+        device: `cpu`, `cuda` …; `auto` is decided once, where the experiment is created.
     """
 
     device: str = "auto"
     name: str = "oak"
     version: int = 4
+
+    def __post_init__(self) -> None:
+        if self.device == "auto":
+            object.__setattr__(self, "device", device_kind())
+
+    @property
+    def numerics(self) -> str:
+        """The kind of device, other than a CPU."""
+        kind = self.device.split(":")[0]
+        return "" if kind == "cpu" else kind
+
+    def shared(self, stage: Config) -> bool:
+        """No stage: what runs have in common, the first evaluation, leaves no state."""
+        return False
 
     def chain(self, config: Config) -> Sequence[Config]:
         """The stages of a run: the pretrained detector's evaluation, common to all, then one per evaluation.

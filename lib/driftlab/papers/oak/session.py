@@ -35,7 +35,7 @@ from driftlab.papers.oak.stage import OakData, restored
 from driftlab.papers.oak.stream_pictures import detection_strip
 from driftlab.papers.oak.tables import shown_classes
 from driftlab.papers.session import Session
-from driftlab.runs.experiment import Config, Experiment, StageId, State
+from driftlab.runs.experiment import Config, Experiment, State, stage_id
 from driftlab.scenarios.stream import Timeline, frames_of, stretches, timeline
 from driftlab.training.cpu_settings import resolve_device
 from driftlab.training.detection.evaluation import detect
@@ -260,7 +260,7 @@ class OakSession(DataStudy):
         last = experiment.chain(config)[-1]
         learnt = pretrained_weights(self._state(experiment, digest, last, train))
         weights = for_stream(learnt, static.categories, self.detector, wanted, "the pretraining")
-        stage = StageId(experiment.name, experiment.version, digest, last)
+        stage = stage_id(experiment, digest, last)
         return weights, static.categories, stage.key
 
     def _state(
@@ -268,7 +268,7 @@ class OakSession(DataStudy):
     ) -> State:
         """What a stage of a sweep that keeps states has left; where it is damaged it is made again."""
         for attempt in range(2):
-            entry = self.store.get(StageId(experiment.name, experiment.version, digest, stage))
+            entry = self.store.get(stage_id(experiment, digest, stage))
             state = self.store.load_state(entry) if entry else None
             if state is not None:
                 return state
