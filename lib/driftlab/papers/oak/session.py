@@ -97,6 +97,7 @@ class OakSession(DataStudy):
         checkpoint: A detector trained on PASCAL VOC; empty for pretraining on the synthetic static images.
         detector: From `driftlab.models.registry.DETECTORS`.
         cached: Whether the test frames' features are computed once and kept.
+        offline_seeds: How many repetitions offline training has, with the first of the seeds.
         settings: For `DataStudy`, and those of `driftlab.papers.oak.experiment.PROTOCOL` for the runs.
 
     Raises:
@@ -114,9 +115,11 @@ class OakSession(DataStudy):
         checkpoint: str = "",
         detector: str = "small",
         cached: bool = True,
+        offline_seeds: int = 1,
         **settings: Any,
     ) -> None:
         super().__init__(notebook, data=data, **settings)
+        self._offline_seeds = offline_seeds
         self.detector = detector
         self.protocol = {name: settings[name] for name in PROTOCOL if name in settings}
         self.timeline: Timeline = timeline(self.stream, self.protocol.get("batch", 0))
@@ -184,10 +187,15 @@ class OakSession(DataStudy):
         Args:
             methods: From `driftlab.papers.oak.methods.METHODS`.
             vocabulary: `known` or `unknown`.
-            seeds: Repetitions.
+            seeds: Repetitions; offline training has the first `offline_seeds` of them.
             keep: A method whose detectors are kept, of the first repetition, for `before_and_after`.
         """
-        configs = [self.config(method, vocabulary, seed) for method in methods for seed in seeds]
+        repetitions = {"Offline training": seeds[: self._offline_seeds]}
+        configs = [
+            self.config(method, vocabulary, seed)
+            for method in methods
+            for seed in repetitions.get(method, seeds)
+        ]
         data, digest = self.data()
         kept = [self.config(keep, vocabulary, seeds[0])] if keep in methods else []
         return self.sweep(OnlineDetection(), configs, data, digest, keep_states=kept).table
