@@ -38,7 +38,7 @@ def chain(method: str, **settings: Any) -> list[str]:
     [
         (
             {"method": "LwF"},
-            "An OAK run's parameter 'method' has to be Non-adaptation, Incremental, EWC, iCaRL or Offline",
+            "An OAK run's parameter 'method' has to be Non-adaptation, Incremental, EWC, iCaRL, .* or Offline",
         ),
         ({"vocabulary": "open"}, "'vocabulary' has to be known or unknown, not 'open'"),
         ({"detector": "smal"}, "'detector' has to be small or faster-rcnn-r50-c4, not 'smal'"),
@@ -53,6 +53,11 @@ def chain(method: str, **settings: Any) -> list[str]:
             {"stretch": 3},
             r"a stretch has to be a multiple of the interval \(2 steps\), not 3",
         ),
+        ({"offline_interval": 3}, r"offline_interval has to be a multiple of the interval \(2 steps\)"),
+        ({"micro_batch": 2, "mixed_precision": True}, "micro_batch and mixed_precision cannot be combined"),
+        ({"fisher": "true"}, "'fisher' has to be predicted or labels, not 'true'"),
+        ({"rehearsal": "none"}, "'rehearsal' has to be positives or all, not 'none'"),
+        ({"unknown_boxes": "all"}, "'unknown_boxes' has to be regressed or proposals, not 'all'"),
         ({"stretch": 8}, r"fit twice into the stream \(12 steps\), not 8"),
         ({"stretch": 0}, "'stretch' has to be at least 1, not 0"),
         ({"stretch": -2}, "'stretch' has to be at least 1, not -2"),
