@@ -38,7 +38,7 @@ def chain(method: str, **settings: Any) -> list[str]:
     [
         (
             {"method": "LwF"},
-            "An OAK run's parameter 'method' has to be Non-adaptation, Incremental, EWC, iCaRL, .* or Offline",
+            "An OAK run's parameter 'method' has to be Non-adaptation, Incremental, EWC, iCaRL, .*Offline",
         ),
         ({"vocabulary": "open"}, "'vocabulary' has to be known or unknown, not 'open'"),
         ({"detector": "smal"}, "'detector' has to be small or faster-rcnn-r50-c4, not 'smal'"),
@@ -48,7 +48,10 @@ def chain(method: str, **settings: Any) -> list[str]:
         ({"offline_epochs": 0}, "'offline_epochs' has to be at least 1, not 0"),
         ({"offline_batch": 0}, "'offline_batch' has to be at least 1, not 0"),
         ({"seed": -1}, "'seed' has to be at least 0, not -1"),
-        ({"interval": 13, "stretch": 13}, "An OAK run: with 12 steps there is no evaluation every 13"),
+        (
+            {"interval": 13, "offline_interval": 13, "stretch": 13},
+            "An OAK run: with 12 steps there is no evaluation every 13",
+        ),
         (
             {"stretch": 3},
             r"a stretch has to be a multiple of the interval \(2 steps\), not 3",
