@@ -84,7 +84,7 @@ def test_a_detector_learns_and_then_learns_another_class_online(
         Bare([0], {}),
         StreamFeatures(pretrained, Frames(stream, SIZE), 2**30),
         Exemplars(2),
-        Optimisation(0.02),
+        Optimisation(0.01),
         iterations=12,
         seed=0,
         open_vocabulary=False,
