@@ -43,7 +43,7 @@ class Single:
     def outputs(self, batch: Batch, statistics: str = "batch") -> Tensor:
         raise NotImplementedError
 
-    def cross_entropy(self, batch: Batch, classes: slice, statistics: str = "batch") -> Tensor:
+    def task_loss(self, batch: Batch, classes: slice, statistics: str = "batch") -> Tensor:
         return self.balanced(self.outputs(batch, statistics), batch, classes)
 
     def balanced(self, logits: Tensor, batch: Batch, classes: slice) -> Tensor:
@@ -132,7 +132,7 @@ class Quadratic(Single):
     def batch(self, records: Records) -> Any:
         return int(records[0][0])
 
-    def cross_entropy(self, batch: Any, classes: slice, statistics: str = "batch") -> Tensor:
+    def task_loss(self, batch: Any, classes: slice, statistics: str = "batch") -> Tensor:
         return 0.5 * (self.c[batch] * (self.vector - self.t[batch]).square()).sum()
 
     def topology(self, batch: Any) -> Tensor:

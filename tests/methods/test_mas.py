@@ -25,7 +25,7 @@ def test_importance_is_measured_on_the_finished_task_and_adds_up(power: int) -> 
     first, second, third = model.of(0, 1), model.of(2, 3), model.of(4, 5)
     batches = [model.batch((records,)) for records in (first, second, third)]
     tasks = [task(0, first), task(1, first, second), task(2, first, second, third)]
-    ce = model.cross_entropy(batches[0], slice(0, 2))
+    ce = model.task_loss(batches[0], slice(0, 2))
     assert torch.equal(mas.loss(model, tasks[0], batches[0]), ce), "nothing is pulled yet"
 
     one_w, one_b = importance(model, first, 2, power)
@@ -46,7 +46,7 @@ def test_importance_is_measured_on_the_finished_task_and_adds_up(power: int) -> 
     pull = ((one_w + two_w) * (model.parameters["w"] - anchor["w"]) ** 2).sum() + (
         (one_b + two_b) * (model.parameters["b"] - anchor["b"]) ** 2
     ).sum()
-    expected = model.cross_entropy(batches[2], slice(0, 6)) + 7.0 * pull
+    expected = model.task_loss(batches[2], slice(0, 6)) + 7.0 * pull
     loss = mas.loss(model, tasks[2], batches[2])
     torch.testing.assert_close(loss.squeeze(), expected)
     found, right = model.gradients(loss), model.gradients(expected)

@@ -91,6 +91,7 @@ def learn(steps: int) -> None:
         steps=steps,
         iterations=1,
         interval=-(-steps // EVALUATIONS),
+        offline_interval=-(-steps // EVALUATIONS),
         stretch=2 * -(-steps // EVALUATIONS),
     )
     experiment, state = OnlineDetection("cpu"), None

@@ -61,7 +61,7 @@ class Learner(Protocol):
     def outputs(self, batch: Any, statistics: Statistics = "batch") -> Tensor:
         """Logits (R, N, classes), padded where replicas have fewer than N records."""
 
-    def cross_entropy(self, batch: Any, classes: slice, statistics: Statistics = "batch") -> Tensor:
+    def task_loss(self, batch: Any, classes: slice, statistics: Statistics = "batch") -> Tensor:
         """Class-balanced cross-entropy over some of the outputs, (R,)."""
 
     def balanced(self, logits: Tensor, batch: Any, classes: slice) -> Tensor:
@@ -120,7 +120,7 @@ class Method:
 
     def loss(self, learner: Learner, task: Task, batch: Any) -> Tensor:
         """The loss of each replica, (R,)."""
-        return learner.cross_entropy(batch, task.seen, "update")
+        return learner.task_loss(batch, task.seen, "update")
 
     def adjust_gradients(self, learner: Learner, task: Task, gradients: Parameters) -> Parameters:
         """Look at the gradients, and change them, before the optimiser uses them."""

@@ -86,7 +86,7 @@ class GEM(Method):
         flat = _flatten(gradients, replicas)
         memory = torch.stack(
             [
-                _flatten(learner.gradients(learner.cross_entropy(kept, task.seen)), replicas)
+                _flatten(learner.gradients(learner.task_loss(kept, task.seen)), replicas)
                 for kept in self.memories
             ],
             dim=1,

@@ -56,7 +56,7 @@ class TWP(Method):
     def end_task(self, learner: Learner, task: Task, batch: Any) -> None:
         """Measure the importance and set the anchor."""
         power = self.hyper["power"]
-        by_loss = importance(learner, learner.gradients(learner.cross_entropy(batch, task.seen)), power)
+        by_loss = importance(learner, learner.gradients(learner.task_loss(batch, task.seen)), power)
         by_topology = importance(learner, learner.gradients(learner.topology(batch)), power)
         weighted = {
             name: learner.broadcast_to_replicas(self.hyper["lambda_l"], i) * i

@@ -14,7 +14,7 @@ from driftlab.core.errors import ParameterError
 from driftlab.notebooks.parameters import GROUPS, Meaning, NotebookParameters, meaning_of
 
 LINE = 100
-"""Characters of a line of a cell, above which a mapping has one line per entry."""
+"""Characters of a line of a cell, above which a list or mapping has one line per entry."""
 
 COMMON_MACHINE = {"engine", "jobs", "replicas", "data_folder"}
 """Names that belong to the group "machine" also in a notebook that no paper declares."""
@@ -164,6 +164,8 @@ def _assignment(name: str, value: Any, meaning: str) -> list[str]:
     if isinstance(value, dict) and len(line) > LINE:
         entries = [f"    {literal(key)}: {literal(inner)}," for key, inner in value.items()]
         return [f"{name} = {{  # {meaning}", *entries, "}"]
+    if isinstance(value, list) and len(line) > LINE:
+        return [f"{name} = [  # {meaning}", *(f"    {literal(entry)}," for entry in value), "]"]
     return [f"{line}  # {meaning}"]
 
 

@@ -43,16 +43,18 @@ class PaperMethod:
     """How a method is named and drawn.
 
     Attributes:
-        name: As the paper prints it.
+        name: As the paper prints it, or ours.
         colour: Hexadecimal, of a palette that stays apart under the common colour blindnesses.
         marker: Matplotlib's marker.
         line: Matplotlib's line style.
+        ours: Whether it is this project's addition, which the paper's tables do not have.
     """
 
     name: str
     colour: str
     marker: str
     line: str
+    ours: bool = False
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,18 @@ def timeline(stream: FrameStream, batch: int = 0) -> Timeline:
     )
 
 
+def shuffled(timeline: Timeline, seed: int) -> Timeline:
+    """The same stream with its training frames in a random order: as many steps with as many frames each.
+
+    Args:
+        timeline: From `timeline`.
+        seed: Seed of the order.
+    """
+    order = np.random.default_rng([seed, 6]).permutation(np.concatenate(timeline.train))
+    ends = np.cumsum([len(step) for step in timeline.train])
+    return Timeline(tuple(np.split(order, ends[:-1])), timeline.test)
+
+
 def stretches(timeline: Timeline, length: int) -> list[range]:
     """Consecutive stretches of `length` steps, between which transfer is measured (Wanderlust).
 

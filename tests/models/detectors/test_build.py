@@ -61,7 +61,7 @@ def test_a_real_photo_is_learnt_from_and_looked_at(name: str, photo: Frames) -> 
     optimiser = torch.optim.SGD(trained.values(), lr=1e-4)
     before = {name: p.detach().clone() for name, p in trained.items()}
     detector.train()
-    loss = detector.own_loss(batch.inputs, batch.samples)
+    loss = detector.detection_loss(batch.inputs, batch.samples)
     loss.backward()
     optimiser.step()
     assert loss.isfinite() and loss > 0

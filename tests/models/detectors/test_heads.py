@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from driftlab.models.detectors.build import DETECTORS  # noqa: F401  registers the heads
+from driftlab.models.detectors.build import build_detector  # noqa: F401  registers the heads
 from driftlab.models.detectors.heads import Doubt, GrowingShared2FCBBoxHead
 from mmengine.config import ConfigDict
 from torch import Tensor
@@ -118,6 +118,24 @@ def predict(made: GrowingShared2FCBBoxHead, doubt: Doubt | None, rescale: bool =
         [float(label), float(score), *box.tolist()]
         for label, score, box in zip(found.labels, found.scores, found.bboxes, strict=True)
     ]
+
+
+@pytest.mark.parametrize("regressed", [True, False])
+def test_the_box_of_an_unknown_object(regressed: bool) -> None:
+    made = head(3)
+    offsets = torch.zeros(1, 3, 4)
+    offsets[0, 1, 0] = 1.0  # the likeliest class's box is a tenth of a width to the right
+    made.doubt = Doubt(classes=0.2, regressed=regressed)
+    found = made._predict_by_feat_single(
+        torch.tensor([[0.0, 50, 50, 70, 80]]),
+        torch.tensor([[0.15, 0.18, 0.12, 0.55]]).log(),
+        offsets.view(1, 12),
+        {"img_shape": (100, 100), "scale_factor": (1.0, 1.0)},
+        rescale=True,
+        rcnn_test_cfg=TEST,
+    )
+    (box,) = found.bboxes[found.labels == 3].tolist()
+    assert box == pytest.approx([52, 50, 72, 80] if regressed else [50, 50, 70, 80])
 
 
 def test_what_is_taken_for_an_unknown_object() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from driftlab.core.errors import ParameterError
 from driftlab.papers.oak.experiment import OnlineDetection, run_config
-from driftlab.papers.oak.methods import METHODS
+from driftlab.papers.oak.methods import METHODS, SHUFFLED
 from driftlab.runs.canonical import canonical_json
 
 EXPERIMENT = OnlineDetection()
@@ -38,7 +38,7 @@ def chain(method: str, **settings: Any) -> list[str]:
     [
         (
             {"method": "LwF"},
-            "An OAK run's parameter 'method' has to be Non-adaptation, Incremental, EWC, iCaRL or Offline",
+            "An OAK run's parameter 'method' has to be Non-adaptation, Incremental, EWC, iCaRL, .*Offline",
         ),
         ({"vocabulary": "open"}, "'vocabulary' has to be known or unknown, not 'open'"),
         ({"detector": "smal"}, "'detector' has to be small or faster-rcnn-r50-c4, not 'smal'"),
@@ -48,11 +48,19 @@ def chain(method: str, **settings: Any) -> list[str]:
         ({"offline_epochs": 0}, "'offline_epochs' has to be at least 1, not 0"),
         ({"offline_batch": 0}, "'offline_batch' has to be at least 1, not 0"),
         ({"seed": -1}, "'seed' has to be at least 0, not -1"),
-        ({"interval": 13, "stretch": 13}, "An OAK run: with 12 steps there is no evaluation every 13"),
+        (
+            {"interval": 13, "offline_interval": 13, "stretch": 13},
+            "An OAK run: with 12 steps there is no evaluation every 13",
+        ),
         (
             {"stretch": 3},
             r"a stretch has to be a multiple of the interval \(2 steps\), not 3",
         ),
+        ({"offline_interval": 3}, r"offline_interval has to be a multiple of the interval \(2 steps\)"),
+        ({"micro_batch": 2, "mixed_precision": True}, "micro_batch and mixed_precision cannot be combined"),
+        ({"fisher": "true"}, "'fisher' has to be predicted or labels, not 'true'"),
+        ({"rehearsal": "none"}, "'rehearsal' has to be positives or all, not 'none'"),
+        ({"unknown_boxes": "all"}, "'unknown_boxes' has to be regressed or proposals, not 'all'"),
         ({"stretch": 8}, r"fit twice into the stream \(12 steps\), not 8"),
         ({"stretch": 0}, "'stretch' has to be at least 1, not 0"),
         ({"stretch": -2}, "'stretch' has to be at least 1, not -2"),
@@ -91,15 +99,20 @@ ALL = {
     "iterations": 3,
     "learning_rate": 0.1,
     "strength": 7.0,
+    "fisher": "labels",
+    "half_penalty": True,
+    "rehearsal": "all",
+    "micro_batch": 4,
+    "unknown_boxes": "proposals",
     "slots": 2,
     "replace": 0.5,
-    "offline_interval": 3,
+    "offline_interval": 4,
     "offline_epochs": 3,
     "offline_learning_rate": 0.1,
     "offline_batch": 3,
     "mixed_precision": True,
 }
-LEARNING = {"seed", "iterations", "learning_rate", "mixed_precision"}
+LEARNING = {"seed", "iterations", "learning_rate", "micro_batch", "mixed_precision"}
 
 
 @pytest.mark.parametrize(
@@ -107,12 +120,14 @@ LEARNING = {"seed", "iterations", "learning_rate", "mixed_precision"}
     [
         ("Non-adaptation", set()),
         ("Incremental", LEARNING),
-        ("EWC", LEARNING | {"strength", "slots", "replace"}),
-        ("iCaRL", LEARNING | {"slots", "replace"}),
+        ("EWC", LEARNING | {"strength", "fisher", "half_penalty", "slots", "replace"}),
+        ("iCaRL", LEARNING | {"rehearsal", "slots", "replace"}),
+        (SHUFFLED, LEARNING),
         (
             "Offline training",
             {
                 "seed",
+                "micro_batch",
                 "mixed_precision",
                 "offline_interval",
                 "offline_epochs",
@@ -128,17 +143,25 @@ def test_a_stage_holds_what_influences_it_and_nothing_else(method: str, matter: 
     assert found == matter
 
 
+def test_the_boxes_of_idk_matter_with_an_unknown_vocabulary_only() -> None:
+    for vocabulary, matter in (("known", False), ("unknown", True)):
+        chains = [
+            chain("EWC", vocabulary=vocabulary, unknown_boxes=boxes) for boxes in ("regressed", "proposals")
+        ]
+        assert (chains[0][1] != chains[1][1]) == matter
+
+
 def test_offline_training_is_evaluated_at_its_own_times() -> None:
-    stages = EXPERIMENT.chain(config("Offline training", offline_interval=5, offline_epochs=2))
-    passes = [(stage["stream"]["steps"], stage["pass"]) for stage in stages[1:]]
-    assert passes == [(end, number) for end in (5, 10, 12) for number in (0, 1)]
-    assert chain("Offline training", offline_interval=5)[0] == chain("Incremental")[0]
-    assert chain("Incremental", offline_interval=5) == chain("Incremental")
+    stages = EXPERIMENT.chain(config("Offline training", offline_interval=6, offline_epochs=2))
+    epochs = [(stage["stream"]["steps"], stage["epoch"]) for stage in stages[1:]]
+    assert epochs == [(end, number) for end in (6, 12) for number in (0, 1)]
+    assert chain("Offline training", offline_interval=6)[0] == chain("Incremental")[0]
+    assert chain("Incremental", offline_interval=6) == chain("Incremental")
 
 
 def test_every_stage_stands_alone() -> None:
     stages = [stage for method in METHODS for stage in EXPERIMENT.chain(config(method, offline_epochs=3))]
-    assert len({EXPERIMENT.batch_key(stage) for stage in stages}) == 1 + 1 + 3 * 6 + 6 * 3
+    assert len({EXPERIMENT.batch_key(stage) for stage in stages}) == 1 + 1 + 4 * 6 + 6 * 3
 
 
 def test_what_the_rows_of_a_run_say() -> None:

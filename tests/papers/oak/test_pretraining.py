@@ -17,7 +17,9 @@ from driftlab.models.detectors.configs import INPUT
 from driftlab.papers.oak.pretraining import (
     CLIP,
     VOC,
+    WEIGHT_DECAY,
     Pretraining,
+    StaticImages,
     from_checkpoint,
     pretrained_weights,
     pretraining_config,
@@ -57,18 +59,21 @@ def test_a_checkpoint_for_other_classes(tmp_path: Path) -> None:
         from_checkpoint(file, "small", WANTED)
 
 
-def test_passes_that_other_processes_make_are_one_training(tmp_path: Path) -> None:
+def test_epochs_in_other_processes_are_one_training(tmp_path: Path) -> None:
     data = load_voc(static_world(tmp_path / "voc", images=6, pixels=64))
-    config, experiment = pretraining_config("small", epochs=3), Pretraining(device="cpu")
+    config, experiment = pretraining_config("small", epochs=3), Pretraining(device="cpu", threads=1)
     stages = experiment.chain(config)
     state, rows = None, []
     for stage in stages:
         torch.manual_seed(7)
-        (result,) = experiment.execute(data, [stage], [state])
+        (result,) = experiment.execute(StaticImages(data), [stage], [state])
         state, rows = result.state, [*rows, *result.rows]
     assert state is not None and [row["value"] for row in rows] == [1, 2, 3]
     found, whole = pretrained_weights(state), build_detector("small", 8, 0, torch.device("cpu"))
-    frames, moves = Frames(data, INPUT["small"]), Optimisation(config["learning_rate"], clip=CLIP)
+    frames, moves = (
+        Frames(data, INPUT["small"]),
+        Optimisation(config["learning_rate"], optimiser="AdamW", weight_decay=WEIGHT_DECAY, clip=CLIP),
+    )
     train_detector(whole, frames, np.arange(6), moves, epochs=3, batch=config["batch"], seed=0)
     assert found.keys() == whole.state_dict().keys()
     for name, value in whole.state_dict().items():
@@ -84,7 +89,7 @@ def test_vocs_classes_are_oaks_first(real_data: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"epochs": 0}, "not 0, 4, 0.01 and 0"),
+        ({"epochs": 0}, "not 0, 4, 0.001 and 0"),
         ({"batch": 0}, "a batch of one"),
         ({"learning_rate": 0.0}, "a positive learning rate"),
         ({"learning_rate": math.nan}, "a positive learning rate"),

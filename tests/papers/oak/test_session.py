@@ -20,10 +20,11 @@ from driftlab.models.detectors.build import build_detector
 from driftlab.papers.oak import evaluation as oak_evaluation
 from driftlab.papers.oak import experiment as oak
 from driftlab.papers.oak import session as stream_session
-from driftlab.papers.oak.methods import METHODS
+from driftlab.papers.oak.methods import METHODS, SHUFFLED
 from driftlab.papers.oak.pretraining import for_stream
 from driftlab.papers.oak.session import OakSession, load_stream
 from driftlab.runs.failures import CorruptResultWarning, SweepError
+from driftlab.scenarios.stream import shuffled
 from driftlab.training.detection import evaluation
 from driftlab.worlds.walk import layout
 from driftlab.worlds.walk.layout import oak_world
@@ -114,10 +115,14 @@ def test_every_evaluation_is_complete(
         assert ap.between(0, 1).all() and not ap.index.duplicated().any()
         variants = part[part["metric"] == "map50"]
         # The stretches end with steps 2 and 5.
-        expected = ["stretch:1", "stretch:2"] if until in (0, 2, STEPS) else []
+        ends = (0,) if method == SHUFFLED else (0, 2, STEPS)
+        expected = ["stretch:1", "stretch:2"] if until in ends else []
         assert sorted(variants["tested_on"]) == expected
-    assert ("idk" in set(rows["tested_on"])) == (vocabulary == "unknown" and method != "Non-adaptation")
+    if method != SHUFFLED:  # which may have seen all classes at once
+        says_idk = vocabulary == "unknown" and method != "Non-adaptation"
+        assert ("idk" in set(rows["tested_on"])) == says_idk
     online = method in ("Incremental", "EWC", "iCaRL")
+    online = online or (vocabulary == "unknown" and method != "Non-adaptation")
     assert (set(rows["metric"]) == {"ap50", "map50", "steps_since_seen"}) == online
     assert set(rows["metric"]) - {"steps_since_seen"} == {"ap50", "map50"}
 
@@ -155,8 +160,9 @@ def test_numbers_that_differ(tables: dict[str, pd.DataFrame]) -> None:
 
 
 def test_transfer_can_be_computed(tables: dict[str, pd.DataFrame]) -> None:
-    result = transfer(stretch_matrix(tables["known"])).set_index("method")
-    assert set(result.index) == set(METHODS) and (result["stretches"] == 2).all()
+    ordered = tables["known"].query("method != @SHUFFLED")
+    result = transfer(stretch_matrix(ordered)).set_index("method")
+    assert set(result.index) == set(METHODS) - {SHUFFLED} and (result["stretches"] == 2).all()
     assert result.loc["Non-adaptation", ["fwt", "bwt"]].tolist() == [0.0, 0.0]
     assert (result["fwt"] != 0).any()
 
@@ -167,6 +173,42 @@ def test_stretches_are_measured_at_their_ends_only(here: None) -> None:
         assert set(rows[rows["metric"] == "ap50"]["trained_on"]) == set(range(STEPS + 1))
         assert set(rows[rows["metric"] == "map50"]["trained_on"]) == {0, 2, STEPS}
     assert (transfer(stretch_matrix(table))["stretches"] == 2).all()
+
+
+def test_offline_training_has_repetitions_of_its_own(here: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, int]] = []
+
+    class Result:
+        table = pd.DataFrame()
+
+    def sweep(self: OakSession, experiment: Any, configs: Any, *_: Any, **__: Any) -> Any:
+        asked.extend((config["method"], config["seed"]) for config in configs)
+        return Result()
+
+    made = session(offline_seeds=2)
+    made.data()
+    monkeypatch.setattr(OakSession, "sweep", sweep)
+    made.runs(["EWC", "Offline training"], "known", [4, 5, 6])
+    assert asked == [("EWC", 4), ("EWC", 5), ("EWC", 6), ("Offline training", 4), ("Offline training", 5)]
+
+
+def test_a_shuffled_stream_has_the_same_frames_and_budget(
+    tables: dict[str, pd.DataFrame], tested: OakSession
+) -> None:
+    ordered = tested.timeline
+    mixed = shuffled(ordered, 0)
+    assert [len(step) for step in mixed.train] == [len(step) for step in ordered.train]
+    frames = np.concatenate(mixed.train)
+    assert sorted(frames) == np.concatenate(ordered.train).tolist() != frames.tolist()
+    assert not np.array_equal(frames, np.concatenate(shuffled(ordered, 1).train))
+    rows = tables["known"].query("method == @SHUFFLED")
+    assert set(rows["trained_on"]) == {0, *STOP}
+    assert set(rows.query("trained_on > 0")["metric"]) == {"ap50"}, (
+        "no stretches, no time since a class was seen"
+    )
+    ap = class_ap(tables["known"]).query("trained_on > 0").set_index(["trained_on", "class"])
+    ordered_ap = ap[ap["method"] == "Incremental"]["value"]
+    assert not ap[ap["method"] == SHUFFLED]["value"].equals(ordered_ap)
 
 
 def test_what_is_in_the_store_is_not_computed_again(
@@ -199,7 +241,7 @@ def test_an_interrupted_run_goes_on_to_the_same_numbers(
     execute, computed = oak.execute_stage, []
 
     def interrupted(data: Any, stage: Any, *rest: Any) -> Any:
-        if stage["stream"]["steps"] == STOP[-1] and stage.get("pass", 1) == 1:
+        if stage["stream"]["steps"] == STOP[-1] and stage.get("epoch", 1) == 1:
             raise OSError("the machine is going down")
         return execute(data, stage, *rest)
 

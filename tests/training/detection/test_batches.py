@@ -59,7 +59,7 @@ def test_features_or_images_of_a_frozen_part_are_the_same(detector: Make, stream
     assert any(not torch.equal(other[name], features[name]) for name in features)
 
 
-def test_passes_one_by_one_are_all_at_once(detector: Make, stream: FrameStream) -> None:
+def test_epochs_one_by_one_are_all_at_once(detector: Make, stream: FrameStream) -> None:
     whole, settings = learn(detector, stream, True, epochs=3), {"epochs": 3, "batch": 2, "seed": 0}
     left: Tensors = {}
     state: Tensors = {}
@@ -76,8 +76,8 @@ def test_passes_one_by_one_are_all_at_once(detector: Make, stream: FrameStream) 
             source,
             np.arange(4),
             Optimisation(0.01),
-            passes=some,
-            before=tensors(arrays(left)),
+            only=some,
+            resume=tensors(arrays(left)),
             **settings,
         )
         state = tensors(arrays(detector_state(made)))
@@ -115,11 +115,14 @@ def test_the_learning_rate_rises_and_falls(detector: Make, stream: FrameStream) 
     assert rates[highest:] == sorted(rates[highest:], reverse=True) and rates[-1] < 0.001
 
 
-@pytest.mark.parametrize("passes", [range(0), range(2, 4), range(1, 2)])
-def test_passes_that_cannot_be_made(passes: range, detector: Make, stream: FrameStream) -> None:
+@pytest.mark.parametrize("only", [range(0), range(2, 4), range(1, 2)])
+def test_epochs_that_cannot_be_trained(only: range, detector: Make, stream: FrameStream) -> None:
     frames, moves = Frames(stream.train, (64, 64)), Optimisation(0.01)
-    with pytest.raises(ValueError, match=r"Of 3 passes, range\(.*\) cannot be made, or lack what"):
-        train_detector(detector(), frames, np.arange(2), moves, epochs=3, batch=2, seed=0, passes=passes)
+    with pytest.raises(
+        ValueError,
+        match=r"Of 3 epochs, range\(.*\) cannot be trained, or the state to resume",
+    ):
+        train_detector(detector(), frames, np.arange(2), moves, epochs=3, batch=2, seed=0, only=only)
 
 
 def test_the_scale_of_mixed_precision_goes_on() -> None:

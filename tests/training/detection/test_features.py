@@ -17,9 +17,10 @@ from driftlab.models.detectors.stream_detector import Features, StreamFasterRCNN
 from driftlab.training.detection import features as features_module
 from driftlab.training.detection import kept_features as kept_module
 from driftlab.training.detection.evaluation import detect
-from driftlab.training.detection.features import FeaturePool, StreamFeatures, compute
+from driftlab.training.detection.features import StreamFeatures, compute
 from driftlab.training.detection.frames import Frames
 from driftlab.training.detection.kept_features import FreshFeatures, KeptFeatures
+from driftlab.training.detection.tensor_pool import TensorPool
 
 Make = Callable[[], StreamFasterRCNN]
 
@@ -183,7 +184,7 @@ def test_a_failure_half_way_leaves_nothing(
 def test_images_of_several_sizes(frozen: StreamFasterRCNN, mixed: DetectionSet) -> None:
     frames = Frames(mixed, (64, 64))
     fresh = FreshFeatures(frozen, frames)
-    assert fresh(0)[0].shape == (1, 64, 16, 16) and fresh(2)[0].shape == (1, 64, 8, 16)
+    assert fresh(0)[0].shape == (1, 64, 8, 8) and fresh(2)[0].shape == (1, 64, 4, 8)
     together = detect(frozen, frames, fresh, range(6))
     alone = [detect(frozen, frames, fresh, [image])[0] for image in range(6)]
     assert all(len(one.boxes) for one in alone)
@@ -202,7 +203,7 @@ def test_a_batch_of_several_sizes_is_padded(frozen: StreamFasterRCNN, mixed: Det
         assert torch.equal(level[1:], large) and torch.equal(level[:1, :, :height], small)
         assert not level[0, :, height:].any()
     frozen.train()
-    assert frozen.own_loss(batch.inputs, batch.samples).isfinite()
+    assert frozen.detection_loss(batch.inputs, batch.samples).isfinite()
 
 
 def test_a_stream_keeps_what_it_needs(
@@ -230,7 +231,7 @@ def test_a_stream_keeps_what_it_needs(
 def test_runs_share_features(frozen: StreamFasterRCNN, stream: FrameStream, computed: list[int]) -> None:
     frames = Frames(stream.train, (64, 64))
     one = sum(level.nbytes for level in compute(frozen, frames, 0))
-    shared = FeaturePool(2 * one)
+    shared = TensorPool(2 * one)
     first, second = (StreamFeatures(frozen, frames, memory=one, shared=shared) for _ in range(2))
     computed.clear()
     first.batch([0, 1, 2])
@@ -243,7 +244,7 @@ def test_runs_share_features(frozen: StreamFasterRCNN, stream: FrameStream, comp
 
 
 def test_another_process_begins_with_an_empty_pool(frozen: StreamFasterRCNN, stream: FrameStream) -> None:
-    pool = FeaturePool(2**30)
+    pool = TensorPool(2**30)
     StreamFeatures(frozen, Frames(stream.train, (64, 64)), 2**30, pool).batch([0])
     sent = copy.copy(pool)
     assert pool.get(0) is not None and sent.get(0) is None and sent.memory == 2**30

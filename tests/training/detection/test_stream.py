@@ -286,10 +286,14 @@ def test_the_frozen_part_stays(online: Make, steps: list[Any]) -> None:
     assert not any(name.startswith(tuple(f"parameter/{part}" for part in parts)) for name in learner.state())
 
 
-def test_ewc_pulls_the_classes_rows_and_nothing_else(online: Make, steps: list[Any]) -> None:
-    learner = online(ewc(strength=40.0))
+@pytest.mark.parametrize("half_penalty", [False, True])
+def test_ewc_pulls_the_classes_rows_and_nothing_else(
+    half_penalty: bool, online: Make, steps: list[Any]
+) -> None:
+    method = OnlineEWC([0], {"strength": torch.tensor([40.0])}, fisher="labels", half_penalty=half_penalty)
+    learner = online(method)
     learner.learn(steps[:1])
-    method, model = learner.method, learner.learner
+    model = learner.learner
     fisher = {name: value[0] for name, value in method.anchors.importance.items()}
     head = learner.detector.roi_head.bbox_head.fc_cls
     assert torch.equal(method.anchors.anchor["weight"][0], head.weight[:-1].detach())
@@ -317,10 +321,67 @@ def test_ewc_pulls_the_classes_rows_and_nothing_else(online: Make, steps: list[A
         if layer != "fc_cls":
             assert not pull.any()
             continue
-        expected = 40.0 * fisher[kind] * moved[kind]
+        expected = (40.0 if half_penalty else 80.0) * fisher[kind] * moved[kind]
         assert expected.abs().max() > 1e-3
         torch.testing.assert_close(pull[:-1], expected, rtol=1e-3, atol=1e-5)
         assert not pull[-1].any(), "the background's row is free"
+
+
+def test_the_fisher_of_predicted_labels_needs_none_of_the_memorys(
+    online: Make, steps: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fishers = []
+    for fisher, labelled in (("predicted", True), ("predicted", False), ("labels", True)):
+        method = OnlineEWC([0], {"strength": torch.tensor([0.0])}, fisher=fisher)  # type: ignore[arg-type]
+        learner = online(method)
+        make_batch = learner.learner.batch
+
+        def batch(records: Any, labelled: bool = labelled, make_batch: Any = make_batch) -> Any:
+            made = make_batch(records)
+            if int(records[0][0]) >= 8 and not labelled:  # of the memory
+                for sample in made.samples:
+                    del sample.gt_instances
+            return made
+
+        monkeypatch.setattr(learner.learner, "batch", batch)
+        learner.learn(steps[:1])
+        fishers.append({name: value[0] for name, value in method.anchors.importance.items()})
+    for name, value in fishers[0].items():
+        assert torch.equal(value, fishers[1][name]) and value.any()
+        assert not torch.equal(value, fishers[2][name])
+
+
+def test_micro_batches_learn_the_same(online: Make, steps: list[Any]) -> None:
+    results = []
+    for size in (0, 2, 99):
+        learner = online(ICaRL([0], {}))
+        learner.detector.micro_batch = size
+        learner.learn(steps[:2])
+        results.append(learner.state())
+    assert different(results[0], results[2]) == []
+    for name, value in results[0].items():
+        torch.testing.assert_close(results[1][name], value, rtol=1e-3, atol=1e-5, msg=name)
+
+
+@pytest.mark.parametrize(
+    ("method", "message"),
+    [
+        (lambda: ICaRL([0], {}, rehearsal="half"), "rehearsal is 'half'; it can be positives or all"),  # type: ignore[arg-type]
+        (lambda: OnlineEWC([0], {}, fisher="true"), "fisher is 'true'; it can be predicted or labels"),  # type: ignore[arg-type]
+    ],
+)
+def test_options_that_do_not_exist(method: Callable[[], Method], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        method()
+
+
+def test_remembered_images_train_their_object_only(online: Make, steps: list[Any]) -> None:
+    states = []
+    for rehearsal in ("positives", "all"):
+        learner = online(ICaRL([0], {}, rehearsal=rehearsal))  # type: ignore[arg-type]
+        learner.learn(steps[:2])
+        states.append({n: v for n, v in learner.state().items() if n.startswith("parameter/")})
+    assert len(different(*states)) > 4
 
 
 def test_the_fisher_is_measured_on_the_memory_anew_at_every_step(online: Make, steps: list[Any]) -> None:

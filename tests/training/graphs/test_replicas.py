@@ -73,7 +73,7 @@ def test_the_balanced_loss_is_torchs_weighted_cross_entropy(strategy: Strategy, 
     stack = replicas(strategy)
     batch = stack.batch(RECORDS)
     logits = stack.outputs(batch)
-    loss = stack.cross_entropy(batch, classes)
+    loss = stack.task_loss(batch, classes)
     assert loss.shape == (2,)
     torch.testing.assert_close(stack.balanced(logits, batch, classes), loss)
     for r, positions in enumerate(POSITIONS):
@@ -153,7 +153,7 @@ def test_replicas_do_not_reach_each_others_parameters(strategy: Strategy) -> Non
     def of_first(loss: Tensor) -> Tensor:
         return loss * torch.tensor([1.0, 0.0])
 
-    gradients = stack.gradients(of_first(stack.cross_entropy(batch, slice(0, 3))))
+    gradients = stack.gradients(of_first(stack.task_loss(batch, slice(0, 3))))
     assert set(gradients) == set(stack.parameters)
     for name, gradient in gradients.items():
         assert gradient.shape == stack.parameters[name].shape

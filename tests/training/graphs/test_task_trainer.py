@@ -204,7 +204,7 @@ def test_the_optimiser_is_adam() -> None:
 
 def loss(learner: Continual, of: Task) -> np.ndarray:
     batch = learner.replicas.batch(of.records)
-    return learner.replicas.cross_entropy(batch, of.seen).detach().numpy()
+    return learner.replicas.task_loss(batch, of.seen).detach().numpy()
 
 
 @pytest.mark.parametrize("name", EVERY)

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from driftlab.core.errors import DataError, ParameterError
 from driftlab.core.one_liners import python_command
-from driftlab.models.detectors import heads  # noqa: F401  registers the heads
+from driftlab.models.detectors import heads, rpn_head  # noqa: F401  register the heads
 from driftlab.models.detectors.stream_detector import StreamFasterRCNN
 from driftlab.models.registry import DETECTORS
 

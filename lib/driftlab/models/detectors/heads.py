@@ -1,4 +1,4 @@
-"""Box heads whose vocabulary grows, and which can say that they do not know an object."""
+"""Box heads whose vocabulary grows, and which can predict that an object is of an unknown class."""
 
 from __future__ import annotations
 
@@ -16,17 +16,20 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class Doubt:
-    """When a proposal is taken for an object of an unknown class (Wanderlust's IDK).
+    """Thresholds at which a proposal is predicted as an object of an unknown class (Wanderlust's IDK).
 
     Attributes:
-        classes: Every class's probability is below this.
-        background: And the background's below this.
-        score: What such a detection scores.
+        classes: The probability of every class is below this.
+        background: The probability of the background is below this.
+        score: The score of such a detection.
+        regressed: Whether its box is the one that is regressed for the likeliest class, as in the released
+            code, or the proposal itself.
     """
 
     classes: float
     background: float = 0.6
     score: float = 0.5
+    regressed: bool = True
 
 
 class Growing:
@@ -45,12 +48,12 @@ class Growing:
         self.register_buffer("known", torch.ones(self.num_classes + 1, dtype=torch.bool))  # type: ignore[attr-defined]
 
     def know(self, classes: Iterable[int]) -> None:
-        """Know these classes, the background, and no others."""
+        """Set the vocabulary to these classes and the background."""
         self.known.fill_(False)
         self.known[[*classes, -1]] = True
 
     def admit(self, classes: Iterable[int]) -> None:
-        """Know these classes too."""
+        """Add these classes to the vocabulary."""
         self.known[list(classes)] = True
 
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
@@ -64,23 +67,27 @@ class Growing:
         found = super()._predict_by_feat_single(roi, cls_score, bbox_pred, img_meta, **kwargs)  # type: ignore[misc]
         if self.doubt is None or not len(roi):
             return found
-        unknown = self._unknown(roi, cls_score, self.doubt)
+        unknown = self._unknown(roi, cls_score, bbox_pred, img_meta, self.doubt)
         if kwargs.get("rescale"):
             unknown.bboxes = unknown.bboxes / unknown.bboxes.new_tensor(img_meta["scale_factor"]).repeat(2)
         return InstanceData.cat([found, unknown])
 
-    def _unknown(self, roi: Tensor, cls_score: Tensor, doubt: Doubt) -> InstanceData:
-        """Proposals that are an object, but of no known class; they bear the label after the last class."""
+    def _unknown(
+        self, roi: Tensor, cls_score: Tensor, bbox_pred: Tensor, img_meta: dict[str, Any], doubt: Doubt
+    ) -> InstanceData:
+        """Detections of objects of unknown classes, labelled with the number of classes."""
         probability = cls_score.softmax(-1)
-        background = probability[:, -1]
-        chosen = (probability[:, :-1].amax(1) < doubt.classes) & (background < doubt.background)
+        background, (best, likeliest) = probability[:, -1], probability[:, :-1].max(1)
+        chosen = (best < doubt.classes) & (background < doubt.background)
         boxes, objectness = roi[chosen, 1:], 1 - background[chosen]
-        _, kept = nms(boxes, objectness, 0.5) if len(boxes) else (None, chosen.new_empty(0, dtype=torch.long))
-        label = self.num_classes  # type: ignore[attr-defined]
+        if doubt.regressed:
+            offsets = bbox_pred.view(len(roi), -1, 4)[chosen, likeliest[chosen]]
+            boxes = self.bbox_coder.decode(boxes, offsets, max_shape=img_meta["img_shape"])  # type: ignore[attr-defined]
+        kept = nms(boxes, objectness, 0.5)[1] if len(boxes) else chosen.new_empty(0, dtype=torch.long)
         return InstanceData(
             bboxes=boxes[kept],
             scores=objectness.new_full((len(kept),), doubt.score),
-            labels=kept.new_full((len(kept),), label),
+            labels=kept.new_full((len(kept),), self.num_classes),  # type: ignore[attr-defined]
         )
 
 

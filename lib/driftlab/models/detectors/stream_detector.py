@@ -11,19 +11,20 @@ from mmdet.registry import MODELS
 from mmdet.structures import DetDataSample
 from torch import Tensor
 
+from driftlab.models.detectors.stream_loss import Rehearsal, detection_loss, predicted_label_loss
+
 Features = tuple[Tensor, ...]
 """One tensor (N, C, H, W) a level."""
 
 
 @MODELS.register_module()
 class StreamPreprocessor(DetDataPreprocessor):  # type: ignore[misc]
-    """Normalises and pads images; features pass."""
+    """Normalises and pads images; features, which are on the detector's device already, pass."""
 
     def forward(self, data: dict[str, Any], training: bool = False) -> dict[str, Any]:
-        """Of a batch's `inputs`, a list of images (3, H, W), or features."""
+        """A batch whose `inputs` are a list of images (3, H, W), or features, ready for the detector."""
         if isinstance(data["inputs"], tuple):
-            cast: dict[str, Any] = self.cast_data(data)
-            return cast
+            return data
         prepared: dict[str, Any] = super().forward(data, training)
         return prepared
 
@@ -37,8 +38,10 @@ class StreamFasterRCNN(FasterRCNN):  # type: ignore[misc]
         settings: For `mmdet.models.FasterRCNN`.
 
     Attributes:
-        objective: What training minimises, of features or images and their samples; None for the detector's
-            own losses.
+        objective: What training minimises, computed from features or images and their samples; None for
+            `detection_loss`.
+        micro_batch: How many images the loss is computed on at once when the frozen part is frozen, with
+            gradients accumulated over the batch; 0 for all.
     """
 
     def __init__(self, *, frozen: Sequence[str] = ("backbone",), **settings: Any) -> None:
@@ -46,6 +49,7 @@ class StreamFasterRCNN(FasterRCNN):  # type: ignore[misc]
         self.frozen: tuple[str, ...] = ()
         self._may_freeze = tuple(frozen)
         self.objective: Callable[[Features | Tensor, list[DetDataSample]], Tensor] | None = None
+        self.micro_batch = 0
 
     def freeze(self) -> None:
         """From now on the frozen part neither trains nor updates its statistics."""
@@ -69,17 +73,22 @@ class StreamFasterRCNN(FasterRCNN):  # type: ignore[misc]
             features: Features = super().extract_feat(batch_inputs)
         return features
 
-    def own_loss(self, inputs: Tensor | Features, samples: list[DetDataSample]) -> Tensor:
-        """The sum of the losses of RPN and RoI head, a scalar."""
-        losses = super().loss(inputs, samples)
-        loss: Tensor = self.parse_losses(losses)[0]
-        return loss
+    def detection_loss(
+        self,
+        inputs: Tensor | Features,
+        samples: Sequence[DetDataSample],
+        rehearsal: Rehearsal | None = None,
+    ) -> Tensor:
+        """The sum of the losses of RPN and RoI head, a scalar (`driftlab.models.detectors.stream_loss`)."""
+        return detection_loss(self, inputs, samples, rehearsal)
+
+    def predicted_label_loss(self, inputs: Tensor | Features, samples: Sequence[DetDataSample]) -> Tensor:
+        """Cross-entropy against the classifier's own labels (`driftlab.models.detectors.stream_loss`)."""
+        return predicted_label_loss(self, inputs, samples)
 
     def loss(
         self, batch_inputs: Tensor | Features, batch_data_samples: list[DetDataSample]
     ) -> dict[str, Any]:
-        """What training minimises."""
-        if self.objective is None:
-            losses: dict[str, Any] = super().loss(batch_inputs, batch_data_samples)
-            return losses
-        return {"loss": self.objective(batch_inputs, batch_data_samples)}
+        """What training minimises, as MMEngine's runner asks for it."""
+        objective = self.objective or self.detection_loss
+        return {"loss": objective(batch_inputs, batch_data_samples)}

@@ -12,7 +12,7 @@ from typing import Any
 
 from driftlab.core.devices import device_kind
 from driftlab.notebooks.parameters import check_values
-from driftlab.papers.oak.methods import ONLINE
+from driftlab.papers.oak.methods import ONLINE, OPTIONS, WITHOUT_MEMORY
 from driftlab.papers.oak.parameters import RunSettings, StreamProtocol
 from driftlab.papers.oak.stage import OakData, execute_stage
 from driftlab.runs.experiment import Config, Row, StageResult, State
@@ -21,6 +21,9 @@ from driftlab.training.cpu_settings import keep_freed_memory, resolve_device
 
 PROTOCOL = (*StreamProtocol.model_fields, "replace")
 """The settings of a run that all runs of a session share."""
+
+OWN = ("method", "seed", "mixed_precision", "micro_batch")
+"""What every stage that trains depends on."""
 
 
 def run_config(
@@ -36,12 +39,17 @@ def run_config(
     stretch: int = 40,
     learning_rate: float = 0.005,
     strength: float = 1000.0,
+    fisher: str = "predicted",
+    half_penalty: bool = False,
     slots: int = 5,
     replace: float = 5 / 6,
+    rehearsal: str = "positives",
+    unknown_boxes: str = "regressed",
     offline_interval: int = 200,
     offline_epochs: int = 10,
     offline_learning_rate: float = 0.05,
     offline_batch: int = 16,
+    micro_batch: int = 0,
     mixed_precision: bool = False,
 ) -> dict[str, Any]:
     """The configuration of one run; the defaults are the released code's where it names them.
@@ -53,17 +61,24 @@ def run_config(
         steps: How many the stream has (`len(timeline(stream, batch))`).
         seed: Of sampling and memory.
         batch: Frames per step; 0 takes the steps that the stream comes in.
-        iterations: Optimiser's steps on each of the stream's.
+        iterations: Optimiser's steps on the frames of each step of the stream.
         interval: Steps between evaluations.
-        stretch: Steps of a variant, for transfer.
-        learning_rate: On the stream.
-        strength: Of EWC.
+        stretch: Steps of a stretch, for transfer.
+        learning_rate: On the stream, constant.
+        strength: Weight of EWC's penalty.
+        fisher: Whose labels EWC's Fisher is of, `predicted` or `labels` (`driftlab.methods.ewc.OnlineEWC`).
+        half_penalty: Whether EWC's penalty has the factor ½.
         slots: Remembered objects per class.
-        replace: With which probability a new object takes a full class's slot.
-        offline_interval: Steps between the times at which offline training begins anew, and is evaluated.
+        replace: Probability with which a new object takes a slot of a class whose slots are full.
+        rehearsal: What iCaRL learns of a remembered image, `positives` or `all`
+            (`driftlab.methods.icarl.ICaRL`).
+        unknown_boxes: The boxes of IDK, `regressed` or `proposals` (`driftlab.models.detectors.heads.Doubt`).
+        offline_interval: Steps between the evaluations of offline training, which begins anew for each; a
+            multiple of `interval`, so that all methods have evaluations in common.
         offline_epochs: Its epochs over everything seen so far.
         offline_learning_rate: Peak learning rate, after warm-up.
         offline_batch: Frames per batch.
+        micro_batch: Frames whose gradients are computed at once and accumulated; 0 for the whole batch.
         mixed_precision: Whether to train in half precision where that is safe.
 
     Raises:
@@ -81,12 +96,17 @@ def run_config(
         "stretch": stretch,
         "learning_rate": learning_rate,
         "strength": strength,
+        "fisher": fisher,
+        "half_penalty": half_penalty,
         "slots": slots,
         "replace": replace,
+        "rehearsal": rehearsal,
+        "unknown_boxes": unknown_boxes,
         "offline_interval": offline_interval,
         "offline_epochs": offline_epochs,
         "offline_learning_rate": offline_learning_rate,
         "offline_batch": offline_batch,
+        "micro_batch": micro_batch,
         "mixed_precision": mixed_precision,
     }
     check_values(RunSettings, settings, "An OAK run")
@@ -98,6 +118,7 @@ def run_config(
         "seed": seed,
         "stream": {"steps": steps, "batch": batch, "interval": interval, "stretch": stretch},
         "online": {"iterations": iterations, "learning_rate": learning_rate, "strength": strength},
+        "options": {"fisher": fisher, "half_penalty": half_penalty, "rehearsal": rehearsal},
         "memory": {"slots": slots, "replace": replace},
         "offline": {
             "interval": offline_interval,
@@ -105,6 +126,8 @@ def run_config(
             "learning_rate": offline_learning_rate,
             "batch": offline_batch,
         },
+        "unknown_boxes": unknown_boxes,
+        "micro_batch": micro_batch,
         "mixed_precision": mixed_precision,
     }
 
@@ -113,7 +136,7 @@ def run_config(
 class OnlineDetection:
     """The experiment (`driftlab.runs.experiment.Experiment`): a stage is the stream up to an evaluation.
 
-    Of offline training it is a pass over what leads to one.
+    For offline training, a stage is one epoch.
 
     Raise `version` when a change to training, methods, detectors or evaluation changes results.
 
@@ -123,7 +146,7 @@ class OnlineDetection:
 
     device: str = "auto"
     name: str = "oak"
-    version: int = 3
+    version: int = 4
 
     def __post_init__(self) -> None:
         if self.device == "auto":
@@ -140,19 +163,22 @@ class OnlineDetection:
         return False
 
     def chain(self, config: Config) -> Sequence[Config]:
-        """The pretrained detector's evaluation, common to all methods, then one stage an evaluation.
+        """The stages of a run: the pretrained detector's evaluation, common to all, then one per evaluation.
 
-        Offline training, which begins anew for each, has a stage a pass; the last pass is evaluated. A stage
-        holds what influences it: incremental learning has no memory's slots, offline training no iterations
-        on a step.
+        Offline training begins anew for each evaluation and has one stage per epoch; the last epoch's
+        detector is evaluated. A stage's configuration holds only what influences its result: incremental
+        fine-tuning has no memory's slots, offline training no iterations per step.
         """
         common = {key: config[key] for key in ("detector", "vocabulary", "stream")}
         first = {**common, "stream": {**config["stream"], "steps": 0}, "method": "Non-adaptation"}
         method, stream = config["method"], config["stream"]
         if method == "Non-adaptation":
             return [first, {**common, "method": method}]
-        own: dict[str, Any] = {"method": method, "seed": config["seed"]}
-        own["mixed_precision"] = config["mixed_precision"]
+        own: dict[str, Any] = {
+            key: config[key] for key in ("method", "seed", "mixed_precision", "micro_batch")
+        }
+        if config["vocabulary"] == "unknown":
+            own["unknown_boxes"] = config["unknown_boxes"]
         if method == "Offline training":
             own["training"] = {key: value for key, value in config["offline"].items() if key != "interval"}
             stream = {key: value for key, value in stream.items() if key != "interval"}  # each end alone
@@ -160,19 +186,20 @@ class OnlineDetection:
             own["training"] = {key: config["online"][key] for key in ("iterations", "learning_rate")}
             hyper = ONLINE[method].hyper_parameters
             own["hyper"] = {"strength": config["online"]["strength"]} if "strength" in hyper else {}
-            own["memory"] = config["memory"] if method != "Incremental" else {"slots": 1, "replace": 1.0}
+            own["options"] = {key: config["options"][key] for key in OPTIONS.get(method, ())}
+            own["memory"] = {"slots": 1, "replace": 1.0} if method in WITHOUT_MEMORY else config["memory"]
         interval = config["offline" if method == "Offline training" else "stream"]["interval"]
         stages = [
             {**common, **own, "stream": {**stream, "steps": end}}
             for end in evaluations(stream["steps"], interval)
         ]
         if method == "Offline training":
-            passes = range(config["offline"]["epochs"])
-            stages = [{**stage, "pass": number} for stage in stages for number in passes]
+            epochs = range(config["offline"]["epochs"])
+            stages = [{**stage, "epoch": epoch} for stage in stages for epoch in epochs]
         return [first, *stages]
 
     def describe(self, config: Config) -> Row:
-        """What all rows of a run have in common."""
+        """The columns that all rows of a run have in common."""
         return {
             "paper": "oak",
             "variant": config["variant"],
@@ -182,7 +209,7 @@ class OnlineDetection:
         }
 
     def batch_key(self, stage: Config) -> str:
-        """Every stage on its own: detectors are not stacked."""
+        """A key of its own for each stage, as detectors are not trained side by side."""
         return json.dumps(stage, sort_keys=True)
 
     def execute(

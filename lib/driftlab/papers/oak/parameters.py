@@ -29,6 +29,9 @@ WorldSteps = Annotated[
 ]
 Detector = Annotated[str, protocol('"small", or the paper\'s "faster-rcnn-r50-c4"'), OneOf(DETECTORS)]
 OnlineMethods = Annotated[list[str], question("methods to compare"), SomeOf(ONLINE)]
+OfflineSeeds = Annotated[
+    int, question("repetitions of offline training, with the first of the seeds"), Between(1)
+]
 LearningRate = Between(0, above=True)
 
 
@@ -36,7 +39,7 @@ class OakData(Scaled):
     """Notebooks that look at a stream."""
 
     data: Data = "world"
-    world_steps: WorldSteps = 150
+    world_steps: WorldSteps = 120
     data_folder: DataFolder = ""
 
     @model_validator(mode="after")
@@ -56,17 +59,33 @@ class StreamProtocol(NotebookParameters):
     ] = 0
     iterations: Annotated[
         int, protocol("optimiser's steps on each of the stream's (released: 10)"), Between(1)
-    ] = 4
-    interval: Annotated[int, protocol("steps between evaluations (released: 10)"), Between(1)] = 5
+    ] = 3
+    interval: Annotated[int, protocol("steps between evaluations (released: 10)"), Between(1)] = 10
     stretch: Annotated[
         int, protocol("steps of a stretch, for transfer (paper: about 100, released: 40)"), Between(1)
     ] = 30
     learning_rate: Annotated[float, protocol("on the stream (as released)"), LearningRate] = 0.005
     strength: Annotated[float, protocol("of EWC (as released)"), Between(0)] = 1000.0
+    fisher: Annotated[
+        str,
+        protocol('labels of EWC\'s Fisher: the detector\'s own ("predicted", as released) or "labels"'),
+        OneOf(("predicted", "labels")),
+    ] = "predicted"
+    half_penalty: Annotated[bool, protocol("whether EWC's penalty has a factor ½ (released: no)")] = False
     slots: Annotated[int, protocol("remembered objects per class (as released)"), Between(1, 10_000)] = 5
+    rehearsal: Annotated[
+        str,
+        protocol('what trains of a remembered image: its object ("positives", as released) or "all"'),
+        OneOf(("positives", "all")),
+    ] = "positives"
+    unknown_boxes: Annotated[
+        str,
+        protocol('boxes of IDK: of the likeliest class ("regressed", as released) or "proposals"'),
+        OneOf(("regressed", "proposals")),
+    ] = "regressed"
     offline_interval: Annotated[
         int, protocol("steps between offline training's evaluations (released: 200)"), Between(1)
-    ] = 30
+    ] = 40
     offline_epochs: Annotated[
         int, protocol("epochs over everything seen so far, at each of them (released: 10)"), Between(1)
     ] = 3
@@ -74,6 +93,11 @@ class StreamProtocol(NotebookParameters):
     offline_learning_rate: Annotated[
         float, protocol("the highest of offline training (released: 0.05)"), LearningRate
     ] = 0.02
+    micro_batch: Annotated[
+        int,
+        protocol("frames per micro-batch of gradient accumulation; 0 for the whole batch"),
+        Between(0),
+    ] = 0
     mixed_precision: Annotated[
         bool, protocol("train in half precision where that is safe; needs a CUDA device")
     ] = False
@@ -86,16 +110,36 @@ class StreamProtocol(NotebookParameters):
             )
         return self
 
+    @model_validator(mode="after")
+    def _methods_have_evaluations_in_common(self) -> StreamProtocol:
+        if self.offline_interval % self.interval:
+            raise ValueError(
+                f"offline_interval has to be a multiple of the interval ({self.interval} steps), so that all "
+                f"methods are evaluated at its times, not {self.offline_interval}"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _micro_batches_are_in_full_precision(self) -> StreamProtocol:
+        if self.micro_batch and self.mixed_precision:
+            raise ValueError(
+                "micro_batch and mixed_precision cannot be combined: gradients that are added up are not "
+                "scaled against underflow. Set one of them to 0 or false"
+            )
+        return self
+
 
 class OakRuns(OakData, Swept):
     """Notebooks that learn a stream."""
 
     methods: OnlineMethods = ["Incremental", "EWC", "iCaRL"]
-    seeds: Annotated[Seeds, question("repetitions: of sampling and memory, after one pretraining")] = [0]
+    seeds: Annotated[
+        Seeds, question("repetitions: of sampling, memory and shuffling, after one pretraining")
+    ] = [0, 1, 2]
     static_images: Annotated[
         int, protocol("static images for pretraining in a synthetic world"), Between(8)
     ] = 800
-    pretraining_epochs: Annotated[int, protocol("epochs of pretraining"), Between(1)] = 8
+    pretraining_epochs: Annotated[int, protocol("epochs of pretraining"), Between(1)] = 6
     checkpoint: Annotated[
         str, protocol("file of a detector trained on PASCAL VOC; official data need one")
     ] = ""
@@ -128,8 +172,9 @@ class KnownVocabulary(OakProtocol):
     """21."""
 
     methods: Annotated[list[str], question("methods to compare"), SomeOf(METHODS, with_one_of=ONLINE)] = [
-        *("Non-adaptation", "Incremental", "EWC", "iCaRL", "Offline training")
+        *METHODS
     ]
+    offline_seeds: OfflineSeeds = 1
     pictures: Annotated[
         bool, question("keep the detectors of one run, to show what they find before and after")
     ] = True
@@ -141,6 +186,10 @@ class UnknownVocabulary(OakProtocol):
     methods: Annotated[list[str], question("methods to compare"), SomeOf(METHODS)] = [
         *("Non-adaptation", "Incremental", "EWC", "iCaRL", "Offline training")
     ]
+    seeds: Annotated[
+        Seeds, question("repetitions: of sampling, memory and shuffling, after one pretraining")
+    ] = [0]
+    offline_seeds: OfflineSeeds = 1
 
 
 class Forgetting(OakProtocol):

@@ -1,9 +1,9 @@
-"""The detector before the stream: trained on static images, or read from a checkpoint."""
+"""The pretrained detector: trained on static images from random weights, or read from a checkpoint."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from math import inf
 from pathlib import Path
@@ -24,8 +24,12 @@ from driftlab.training.detection.batches import train_detector
 from driftlab.training.detection.checkpoint_state import arrays, part, tensors
 from driftlab.training.detection.frames import Frames
 from driftlab.training.detection.runner import Optimisation
+from driftlab.training.detection.tensor_pool import TensorPool
 
 CLIP = 10.0
+WEIGHT_DECAY = 0.01
+DECODED = 2**30
+"""Bytes of decoded images: some 20,000 of the demo's."""
 WEIGHTS = "weights"
 VOC = (
     "aeroplane",
@@ -53,18 +57,36 @@ VOC = (
 
 
 @dataclass(frozen=True)
+class StaticImages:
+    """The images of pretraining.
+
+    Attributes:
+        records: Images and boxes.
+        decoded: Cache of the decoded images, which the epochs of a process share.
+    """
+
+    records: DetectionSet
+    decoded: TensorPool = field(default_factory=lambda: TensorPool(DECODED))
+
+
+@dataclass(frozen=True)
 class Pretraining:
-    """The experiment (`driftlab.runs.experiment.Experiment`): a stage is a pass over the images.
+    """The experiment (`driftlab.runs.experiment.Experiment`): a stage is one epoch.
+
+    One detector is trained while everything else waits for it: PyTorch computes with `threads` threads, a
+    fixed number, as the last digits of a sum depend on it.
 
     Raise `version` when a change to training or detectors changes results.
 
     Attributes:
         device: `cpu`, `cuda` …; `auto` is decided once, where the experiment is created.
+        threads: Threads of PyTorch on the CPU.
     """
 
     device: str = "auto"
+    threads: int = 2
     name: str = "oak-pretraining"
-    version: int = 2
+    version: int = 3
 
     def __post_init__(self) -> None:
         if self.device == "auto":
@@ -81,11 +103,11 @@ class Pretraining:
         return False
 
     def chain(self, config: Config) -> Sequence[Config]:
-        """One stage a pass; all of them depend on how many there are, by the learning rate."""
-        return [{**config, "pass": number} for number in range(config["epochs"])]
+        """One stage per epoch; each depends on the number of epochs, by the learning rate's schedule."""
+        return [{**config, "epoch": epoch} for epoch in range(config["epochs"])]
 
     def describe(self, config: Config) -> Row:
-        """What a pass's row says."""
+        """The columns that all rows of a run have in common."""
         return {
             "paper": "oak",
             "variant": f"static/{config['detector']}",
@@ -95,61 +117,65 @@ class Pretraining:
         }
 
     def batch_key(self, stage: Config) -> str:
-        """Every detector on its own."""
+        """A key of its own for each stage, as detectors are not trained side by side."""
         return repr(sorted(stage.items()))
 
     def execute(
-        self, data: DetectionSet, stages: Sequence[Config], states: Sequence[State | None]
+        self, data: StaticImages, stages: Sequence[Config], states: Sequence[State | None]
     ) -> list[StageResult]:
-        """Make one pass each, the first from random weights."""
+        """Train one epoch per stage, the first from random weights."""
         keep_freed_memory()
-        return [self._train(data, stage, state) for stage, state in zip(stages, states, strict=True)]
+        before = torch.get_num_threads()
+        torch.set_num_threads(self.threads)
+        try:
+            return [self._train(data, stage, state) for stage, state in zip(stages, states, strict=True)]
+        finally:
+            torch.set_num_threads(before)
 
-    def _train(self, data: DetectionSet, stage: Config, state: State | None) -> StageResult:
+    def _train(self, data: StaticImages, stage: Config, state: State | None) -> StageResult:
+        records, epoch, resume = data.records, stage["epoch"], tensors(state)
         detector = build_detector(
-            stage["detector"], len(data.categories), stage["seed"], resolve_device(self.device)
+            stage["detector"], len(records.categories), stage["seed"], resolve_device(self.device)
         )
-        before = tensors(state)
-        number = stage["pass"]
-        if number:
-            load_weights(detector, part(before, WEIGHTS), "the passes before")
+        if epoch:
+            load_weights(detector, part(resume, WEIGHTS), "the epochs before")
         left = train_detector(
             detector,
-            Frames(data, INPUT[stage["detector"]]),
-            np.arange(len(data)),
-            Optimisation(stage["learning_rate"], clip=CLIP),
+            Frames(records, INPUT[stage["detector"]], data.decoded),
+            np.arange(len(records)),
+            Optimisation(stage["learning_rate"], optimiser="AdamW", weight_decay=WEIGHT_DECAY, clip=CLIP),
             epochs=stage["epochs"],
             batch=stage["batch"],
             seed=stage["seed"],
-            passes=range(number, number + 1),
-            before=before,
+            only=range(epoch, epoch + 1),
+            resume=resume,
         )
-        row = {"trained_on": len(data), "tested_on": "", "metric": "epochs", "value": float(number + 1)}
+        row = {"trained_on": len(records), "tested_on": "", "metric": "epochs", "value": float(epoch + 1)}
         weights = {f"{WEIGHTS}/{name}": value for name, value in detector.state_dict().items()}
-        last = number + 1 == stage["epochs"]
+        last = epoch + 1 == stage["epochs"]
         return StageResult([row], arrays(weights if last else weights | left))
 
 
 def pretrained_weights(state: State) -> dict[str, Tensor]:
-    """The detector's weights in what a pass has left."""
+    """The detector's weights in the state that an epoch has left."""
     return part(tensors(state), WEIGHTS)
 
 
 def for_stream(
     weights: Mapping[str, Tensor], own: Sequence[str], detector: str, wanted: Sequence[str], file: str | Path
 ) -> dict[str, Tensor]:
-    """Pretrained weights with the outputs of the stream's categories.
+    """Pretrained weights, widened to the outputs of the stream's categories.
 
     Args:
-        weights: For the classes `own`.
-        own: Their names, in the order of the outputs.
-        detector: Its name.
+        weights: Weights for the classes `own`.
+        own: Names of the pretrained classes, in the order of the outputs.
+        detector: Name of the detector.
         wanted: The stream's categories.
-        file: Where the weights are from, for errors.
+        file: Where the weights are from, for error messages.
 
     Raises:
         DataError: The weights belong to another architecture, or to another number of classes.
-        ParameterError: A class of the weights is none of the stream's.
+        ParameterError: A pretrained class is not among the stream's.
     """
     cpu = torch.device("cpu")
     narrow = build_detector(detector, len(own), 0, cpu)
@@ -174,23 +200,23 @@ def from_checkpoint(file: Path, detector: str, wanted: Sequence[str]) -> tuple[d
 
 
 def pretraining_config(
-    detector: str, *, epochs: int, batch: int = 4, learning_rate: float = 0.01, seed: int = 0
+    detector: str, *, epochs: int, batch: int = 4, learning_rate: float = 0.001, seed: int = 0
 ) -> dict[str, Any]:
     """The configuration of pretraining.
 
     Args:
-        detector: Its name.
-        epochs: Passes over the static images.
-        batch: Images a batch.
-        learning_rate: At its highest.
-        seed: Of weights, order and sampling.
+        detector: Name of the detector.
+        epochs: Epochs over the static images.
+        batch: Images per batch.
+        learning_rate: Peak learning rate, after warm-up.
+        seed: Seed of weights, order and sampling.
 
     Raises:
         ParameterError: A number is impossible.
     """
     if min(epochs, batch) < 1 or seed < 0 or not 0 < learning_rate < inf:
         raise ParameterError(
-            "Pretraining needs at least one pass, a batch of one, a positive learning rate and a seed from "
+            "Pretraining needs at least one epoch, a batch of one, a positive learning rate and a seed from "
             f"0, not {epochs}, {batch}, {learning_rate} and {seed}."
         )
     return {

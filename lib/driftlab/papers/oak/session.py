@@ -25,6 +25,7 @@ from driftlab.papers.oak.experiment import PROTOCOL, OnlineDetection, run_config
 from driftlab.papers.oak.methods import METHODS
 from driftlab.papers.oak.pretraining import (
     Pretraining,
+    StaticImages,
     for_stream,
     from_checkpoint,
     pretrained_weights,
@@ -92,10 +93,11 @@ class OakSession(DataStudy):
         notebook: Its name, for provenance.
         data: See `DataStudy`.
         static_images: How many images pretraining has in a synthetic world.
-        pretraining_epochs: Passes over them.
+        pretraining_epochs: Epochs over them.
         checkpoint: A detector trained on PASCAL VOC; empty for pretraining on the synthetic static images.
         detector: From `driftlab.models.registry.DETECTORS`.
         cached: Whether the test frames' features are computed once and kept.
+        offline_seeds: How many repetitions offline training has, with the first of the seeds.
         settings: For `DataStudy`, and those of `driftlab.papers.oak.experiment.PROTOCOL` for the runs.
 
     Raises:
@@ -113,9 +115,11 @@ class OakSession(DataStudy):
         checkpoint: str = "",
         detector: str = "small",
         cached: bool = True,
+        offline_seeds: int = 1,
         **settings: Any,
     ) -> None:
         super().__init__(notebook, data=data, **settings)
+        self._offline_seeds = offline_seeds
         self.detector = detector
         self.protocol = {name: settings[name] for name in PROTOCOL if name in settings}
         self.timeline: Timeline = timeline(self.stream, self.protocol.get("batch", 0))
@@ -183,10 +187,15 @@ class OakSession(DataStudy):
         Args:
             methods: From `driftlab.papers.oak.methods.METHODS`.
             vocabulary: `known` or `unknown`.
-            seeds: Repetitions.
+            seeds: Repetitions; offline training has the first `offline_seeds` of them.
             keep: A method whose detectors are kept, of the first repetition, for `before_and_after`.
         """
-        configs = [self.config(method, vocabulary, seed) for method in methods for seed in seeds]
+        repetitions = {"Offline training": seeds[: self._offline_seeds]}
+        configs = [
+            self.config(method, vocabulary, seed)
+            for method in methods
+            for seed in repetitions.get(method, seeds)
+        ]
         data, digest = self.data()
         kept = [self.config(keep, vocabulary, seeds[0])] if keep in methods else []
         return self.sweep(OnlineDetection(), configs, data, digest, keep_states=kept).table
@@ -254,7 +263,7 @@ class OakSession(DataStudy):
         assert isinstance(static, DetectionSet)
         config, experiment = self._pretraining, Pretraining()
         digest = static.source.digest
-        train = partial(self.sweep, experiment, [config], static, digest, keep_states="last")
+        train = partial(self.sweep, experiment, [config], StaticImages(static), digest, keep_states="last")
         train()
         last = experiment.chain(config)[-1]
         learnt = pretrained_weights(self._state(experiment, digest, last, train))

@@ -1,4 +1,4 @@
-"""One stage of a run on a stream: learn on to the next evaluation, or make one pass of offline training."""
+"""One stage of a run on a stream: learn on to the next evaluation, or one epoch of offline training."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from driftlab.data.detection.records import FrameStream
-from driftlab.methods.base import Method
 from driftlab.methods.exemplars import Exemplars
 from driftlab.models.detectors.build import build_detector, load_weights
 from driftlab.models.detectors.configs import INPUT
 from driftlab.models.detectors.stream_detector import StreamFasterRCNN
 from driftlab.papers.oak.evaluation import Evaluation
-from driftlab.papers.oak.methods import ONLINE
+from driftlab.papers.oak.methods import ONLINE, SHUFFLED
 from driftlab.runs.experiment import Config, Row, StageResult, State
-from driftlab.scenarios.stream import begun, evaluations, timeline
+from driftlab.scenarios.stream import begun, evaluations, shuffled, timeline
 from driftlab.training.detection.batches import train_detector
 from driftlab.training.detection.checkpoint_state import arrays, tensors
-from driftlab.training.detection.features import FeaturePool, StreamFeatures
+from driftlab.training.detection.features import StreamFeatures
 from driftlab.training.detection.frames import Frames
 from driftlab.training.detection.runner import Optimisation
 from driftlab.training.detection.stream import OnlineDetector, detector_state, restore
+from driftlab.training.detection.tensor_pool import TensorPool
 
 MEMORY = 800 * 2**20
 """Bytes: the features of the demo's 2,400 frames, or of about fifty with the paper's detector."""
@@ -34,16 +34,16 @@ MEMORY = 800 * 2**20
 
 @dataclass(frozen=True)
 class OakData:
-    """What the runs are executed on.
+    """The stream and the pretrained detector that all runs are executed on.
 
     Attributes:
         stream: Frames and labels.
-        weights: Of the pretrained detector, for the stream's categories.
-        pretrained: The categories that it knows.
-        features: The folder for the test frames' features, of these weights and frames, by device; None
-            computes them anew at every evaluation.
-        memory: How many bytes of training frames' features a run keeps at most for itself.
-        shared: Those that the runs of a process share.
+        weights: Weights of the pretrained detector, for the stream's categories.
+        pretrained: Indices of the categories that it knows.
+        features: Folder for the cached features of the test frames, one sub-folder per kind of device; None
+            computes them at every evaluation.
+        memory: Limit, in bytes, of a run's own cache of training frames' features.
+        shared: Cache of training frames' features that the runs of a process share.
     """
 
     stream: FrameStream
@@ -51,18 +51,18 @@ class OakData:
     pretrained: tuple[int, ...]
     features: Path | None
     memory: int = MEMORY
-    shared: FeaturePool = field(default_factory=lambda: FeaturePool(MEMORY))
+    shared: TensorPool = field(default_factory=lambda: TensorPool(MEMORY))
 
 
 def execute_stage(data: OakData, stage: Config, state: State | None, device: torch.device) -> StageResult:
     """Learn the steps since the previous stage, and evaluate on the whole test set.
 
-    Offline training makes one pass over all steps so far instead, and evaluates after the last pass.
+    A stage of offline training is one epoch over all steps so far instead, and the last epoch is evaluated.
 
     Args:
         data: Stream and pretrained detector.
         stage: From `OnlineDetection.chain`.
-        state: The previous stage's.
+        state: The previous stage's; None for a run's first stage.
         device: Where to compute.
     """
     time = timeline(data.stream, stage["stream"]["batch"])
@@ -82,33 +82,25 @@ def execute_stage(data: OakData, stage: Config, state: State | None, device: tor
                 if row["metric"] != "map50" or end in evaluation.ends
             ]
         return StageResult(rows, {})
+    order = shuffled(time, stage["seed"]) if stage["method"] == SHUFFLED else time
     features = StreamFeatures(detector, Frames(data.stream.train, size), data.memory, data.shared)
     optimisation = Optimisation(stage["training"]["learning_rate"], mixed_precision=stage["mixed_precision"])
     if stage["method"] == "Offline training":
-        left = _learn_offline(data, detector, features, time.train[:until], optimisation, stage, state)
-        last = stage["pass"] + 1 == stage["training"]["epochs"]
-        return StageResult(evaluation.rows(until), {}) if last else StageResult([], arrays(left))
-    online = OnlineDetector(
-        detector,
-        _method(stage, device),
-        features,
-        Exemplars(len(data.stream.categories), **stage["memory"], seed=stage["seed"]),
-        optimisation,
-        iterations=stage["training"]["iterations"],
-        seed=stage["seed"],
-        open_vocabulary=stage["vocabulary"] == "unknown",
-    )
-    if state:
-        online.load_state(tensors(state))
-    online.learn(
-        [(number, time.train[number]) for number in range(begun(until, stage["stream"]["interval"]), until)]
-    )
-    rows = evaluation.rows(until) + _since_seen(data.stream, online.last_seen, until)
-    return StageResult(rows, arrays(online.state()))
+        left = _learn_offline(data, detector, features, order.train[:until], optimisation, stage, state)
+        if stage["epoch"] + 1 < stage["training"]["epochs"]:
+            return StageResult([], arrays(left))
+        left = detector_state(detector)  # nothing resumes from it, but the detector can be looked at
+    else:
+        left = _learn_online(data, detector, features, order.train, optimisation, stage, state)
+    rows = evaluation.rows(until)
+    # Without the stream's order, how long ago a class was seen says which outputs there are and nothing more.
+    if stage["vocabulary"] == "unknown" or stage["method"] not in (SHUFFLED, "Offline training"):
+        rows += _steps_since_seen(data.stream, order.train[:until])
+    return StageResult(rows, arrays(left))
 
 
 def restored(data: OakData, stage: Config, state: State | None, device: torch.device) -> StreamFasterRCNN:
-    """The detector as a stage has left it; without a state the pretrained one."""
+    """The detector with the parameters that a stage has learnt; without a state the pretrained one."""
     detector = _pretrained(data, stage, device)
     if state:
         restore(detector, tensors(state))
@@ -120,14 +112,40 @@ def _pretrained(data: OakData, stage: Config, device: torch.device) -> StreamFas
     detector = build_detector(stage["detector"], len(classes), 0, device)
     load_weights(detector, data.weights, "the pretrained detector")
     detector.freeze()
+    detector.micro_batch = stage.get("micro_batch", 0)
     all_known = stage["method"] != "Non-adaptation" and stage["vocabulary"] == "known"
     detector.roi_head.bbox_head.know(classes if all_known else data.pretrained)
     return detector
 
 
-def _method(stage: Config, device: torch.device) -> Method:
+def _learn_online(
+    data: OakData,
+    detector: StreamFasterRCNN,
+    features: StreamFeatures,
+    steps: Sequence[NDArray[np.int64]],
+    optimisation: Optimisation,
+    stage: Config,
+    state: State | None,
+) -> dict[str, Tensor]:
+    """Learn the steps that lead from the previous evaluation to this one; what the next stage needs."""
+    device = detector.data_preprocessor.device
     hyper = {name: torch.tensor([value], device=device) for name, value in stage["hyper"].items()}
-    return ONLINE[stage["method"]]([stage["seed"]], hyper)
+    online = OnlineDetector(
+        detector,
+        ONLINE[stage["method"]]([stage["seed"]], hyper, **stage["options"]),
+        features,
+        Exemplars(len(data.stream.categories), **stage["memory"], seed=stage["seed"]),
+        optimisation,
+        iterations=stage["training"]["iterations"],
+        seed=stage["seed"],
+        open_vocabulary=stage["vocabulary"] == "unknown",
+    )
+    if state:
+        online.load_state(tensors(state))
+    until = stage["stream"]["steps"]
+    first = begun(until, stage["stream"]["interval"])
+    online.learn([(number, steps[number]) for number in range(first, until)])
+    return online.state()
 
 
 def _learn_offline(
@@ -139,8 +157,8 @@ def _learn_offline(
     stage: Config,
     state: State | None,
 ) -> dict[str, Tensor]:
-    """One pass; the first begins with the pretrained detector, whatever was learnt before."""
-    images, settings, number = np.concatenate(steps), stage["training"], stage["pass"]
+    """One epoch; the first begins with the pretrained detector, whatever was learnt before."""
+    images, settings, number = np.concatenate(steps), stage["training"], stage["epoch"]
     before = tensors(state) if number else {}
     if number:
         restore(detector, before)
@@ -155,19 +173,24 @@ def _learn_offline(
         epochs=settings["epochs"],
         batch=settings["batch"],
         seed=stage["seed"],
-        passes=range(number, number + 1),
-        before=before,
+        only=range(number, number + 1),
+        resume=before,
     )
     return {**left, **detector_state(detector)}
 
 
-def _since_seen(stream: FrameStream, last_seen: NDArray[np.int64], until: int) -> list[Row]:
+def _steps_since_seen(stream: FrameStream, steps: Sequence[NDArray[np.int64]]) -> list[Row]:
+    """Rows of how many steps ago each evaluated class that was seen was seen last."""
+    last_seen = np.full(len(stream.categories), -1)
+    for number, frames in enumerate(steps):
+        for frame in frames:
+            last_seen[stream.train.labels_of(int(frame))] = number
     return [
         {
-            "trained_on": until,
+            "trained_on": len(steps),
             "tested_on": f"class:{stream.categories[c]}",
             "metric": "steps_since_seen",
-            "value": float(until - 1 - last_seen[c]),
+            "value": float(len(steps) - 1 - last_seen[c]),
         }
         for c in stream.evaluated
         if last_seen[c] >= 0

@@ -1,4 +1,4 @@
-"""Training on a whole set of frames, in shuffled batches: pretraining, and Wanderlust's offline training."""
+"""Training on a set of frames in shuffled batches: pretraining, and Wanderlust's offline training."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torch.utils.data import DataLoader, Dataset, Sampler
 
 from driftlab.models.detectors.stream_detector import StreamFasterRCNN
 from driftlab.training.detection.checkpoint_state import Tensors
-from driftlab.training.detection.epochs import Passes
+from driftlab.training.detection.epochs import ResumedEpochs
 from driftlab.training.detection.features import StreamFeatures
 from driftlab.training.detection.frames import Frames
 from driftlab.training.detection.runner import Optimisation, runner, share
@@ -43,7 +43,7 @@ class _Features(Dataset[Any]):
 
 
 class _Shuffled(Sampler[list[int]]):
-    """Every epoch's batches, in an order that depends on seed and epoch only; each process takes its part."""
+    """The batches of an epoch in an order that depends on seed and epoch only; a process takes its share."""
 
     def __init__(self, images: NDArray[np.int64], size: int, seed: int) -> None:
         self.images, self.size, self.seed, self.epoch = images, size, seed, 0
@@ -67,33 +67,38 @@ def train_detector(
     epochs: int,
     batch: int,
     seed: int,
-    passes: range | None = None,
-    before: Mapping[str, Tensor] | None = None,
+    only: range | None = None,
+    resume: Mapping[str, Tensor] | None = None,
 ) -> Tensors:
-    """Passes over some images; the learning rate warms up over the first tenth and then falls along a cosine.
+    """Train on a set of images in shuffled batches, for all epochs or for some of them.
+
+    The learning rate warms up linearly over the first tenth of the steps and then falls along a cosine.
 
     Args:
         detector: Trained in place.
         source: Images (everything trains that is not frozen), or the features of the frozen part.
-        images: Which ones.
+        images: Indices of the images to train on.
         optimisation: Optimiser and precision.
-        epochs: How many passes there are in all.
-        batch: Images a batch.
-        seed: Of order and sampling.
-        passes: Which of them are made now, from 0; None for all. The detector is as the ones before left it.
-        before: What this has returned for the passes before.
+        epochs: Number of epochs in all, which the learning rate's schedule depends on.
+        batch: Images per batch.
+        seed: Seed of order and sampling.
+        only: The epochs to train now, counted from 0; None for all of them. The detector has the weights that
+            the epochs before these have left.
+        resume: What this function has returned for the epochs before; not needed from epoch 0.
 
     Returns:
-        What the next pass goes on from besides the detector.
+        The state besides the detector that the next epoch resumes from.
 
     Raises:
-        ValueError: Passes are wanted that are not there, or what those before have left is not given.
+        ValueError: `only` is not within the epochs, or the state to resume from is missing.
     """
-    if passes is not None and (not passes or passes.stop > epochs or (passes.start and not before)):
-        raise ValueError(f"Of {epochs} passes, {passes} cannot be made, or lack what the ones before left.")
+    if only is not None and (not only or only.stop > epochs or (only.start and not resume)):
+        raise ValueError(
+            f"Of {epochs} epochs, {only} cannot be trained, or the state to resume from is missing."
+        )
     data: Dataset[Any] = _Features(source) if isinstance(source, StreamFeatures) else _Images(source)
     sampler = _Shuffled(images, batch, seed)
-    loader = DataLoader(data, sampler=sampler, batch_size=None, collate_fn=lambda made: made)
+    loader = DataLoader(data, sampler=sampler, batch_size=None, collate_fn=lambda item: item)
     steps = epochs * len(sampler)
     warm = max(1, steps // 10)
     schedule: list[dict[str, Any]] = [
@@ -104,10 +109,10 @@ def train_detector(
             {"type": "CosineAnnealingLR", "T_max": steps, "by_epoch": False, "begin": warm, "end": steps}
         )
     detector.train()
-    hook = Passes(range(epochs) if passes is None else passes, before or {})
+    hook = ResumedEpochs(range(epochs) if only is None else only, resume or {})
     with runner(
         detector, loader, epochs, optimisation, seed=seed, hooks=[hook], schedule=schedule
     ) as training:
         training.train()
     detector.eval()
-    return hook.left
+    return hook.state

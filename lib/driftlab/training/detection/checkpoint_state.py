@@ -1,4 +1,4 @@
-"""What a training leaves: named tensors, and as the run store keeps them named arrays."""
+"""The state of a training as named tensors, and as the named arrays that the run store keeps."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ Tensors = dict[str, Tensor]
 
 
 def part(state: Mapping[str, Tensor], name: str) -> Tensors:
-    """What a state holds as `NAME/…`, without that prefix."""
+    """The entries `NAME/…` of a state, without that prefix."""
     prefix = f"{name}/"
     return {key.removeprefix(prefix): value for key, value in state.items() if key.startswith(prefix)}
 
 
 def arrays(state: Mapping[str, Tensor]) -> dict[str, NDArray[Any]]:
-    """As arrays, for the store."""
+    """A state as NumPy arrays, for the store."""
     return {name: value.cpu().numpy() for name, value in state.items()}
 
 
 def tensors(state: Mapping[str, NDArray[Any]] | None) -> Tensors:
-    """As tensors that may be changed, from the store."""
+    """A state from the store as tensors that may be changed; empty for None."""
     return {name: torch.from_numpy(np.array(value)) for name, value in (state or {}).items()}

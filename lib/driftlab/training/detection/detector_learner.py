@@ -1,4 +1,4 @@
-"""A detector as the continual-learning methods see it: contract 3."""
+"""A detector as the continual-learning methods see it (`driftlab.methods.base.Learner`)."""
 
 from __future__ import annotations
 
@@ -11,18 +11,23 @@ from torch import Tensor
 from driftlab.core.errors import ParameterError
 from driftlab.methods.base import Parameters, Records
 from driftlab.models.detectors.stream_detector import StreamFasterRCNN
+from driftlab.models.detectors.stream_loss import Rehearsal
 from driftlab.models.graphs.norm import Statistics
 from driftlab.training.detection.frames import Batch
 
+REMEMBERED = "remembered"
+"""The field of a sample that says that the image is from the memory."""
+
 
 class DetectorLearner:
-    """One detector (`driftlab.methods.base.Learner`); its loss is the sum of RPN's and RoI head's.
+    """One detector, whose task loss is the sum of the losses of RPN and RoI head.
 
-    What methods hold on to is the box classifier without the background's row, which stays free (Wanderlust).
+    The parameters that methods regularise are those of the box classifier without the background's row, which
+    stays free (Wanderlust, released code).
 
     Args:
         detector: With a growing box head.
-        batch: Makes records into a batch.
+        batch: Turns record numbers into a batch.
     """
 
     def __init__(self, detector: StreamFasterRCNN, batch: Callable[[Sequence[int]], Batch]) -> None:
@@ -34,35 +39,57 @@ class DetectorLearner:
 
     @property
     def parameters(self) -> Parameters:
-        """The classifier's rows of the classes: weight (classes, features), bias (classes,)."""
+        """The box classifier's rows of the classes: weight (classes, features), bias (classes,)."""
         return {name: value[:-1] for name, value in self._classifier.items()}
 
     def batch(self, records: Records) -> Batch:
         """The records' features and samples."""
         return self._batch(records[0].tolist())
 
-    def cross_entropy(self, batch: Batch, classes: slice, statistics: Statistics = "batch") -> Tensor:
-        """The detector's loss, a scalar; which classes take part is the head's vocabulary."""
-        return self.detector.own_loss(batch.inputs, batch.samples)
+    def task_loss(self, batch: Batch, classes: slice, statistics: Statistics = "batch") -> Tensor:
+        """The sum of the losses of RPN and RoI head, a scalar.
+
+        Args:
+            batch: From `batch`.
+            classes: Ignored: the head's vocabulary says which classes take part.
+            statistics: Ignored: the trained part has no batch statistics.
+        """
+        return self.detector.detection_loss(batch.inputs, batch.samples)
+
+    def rehearsal_loss(self, batch: Batch) -> Tensor:
+        """The same in which a remembered image counts with its labelled object's locations only, a scalar.
+
+        Its losses are weighted by the number of current images over that of remembered ones.
+        """
+        remembered = [bool(sample.get(REMEMBERED)) for sample in batch.samples]
+        count = sum(remembered)
+        if not count:
+            return self.detector.detection_loss(batch.inputs, batch.samples)
+        weight = (len(remembered) - count) / count
+        return self.detector.detection_loss(batch.inputs, batch.samples, Rehearsal(remembered, weight))
+
+    def predicted_label_loss(self, batch: Batch) -> Tensor:
+        """Cross-entropy of the classifier against its own labels in evaluation mode, a scalar."""
+        return self.detector.predicted_label_loss(batch.inputs, batch.samples)
 
     def gradients(self, value: Tensor, create_graph: bool = False) -> Parameters:
         """The gradient with respect to `parameters`."""
         classifier = self._classifier
-        found = torch.autograd.grad(
+        gradients = torch.autograd.grad(
             value.sum(), list(classifier.values()), create_graph=create_graph, materialize_grads=True
         )
-        return {name: gradient[:-1] for name, gradient in zip(classifier, found, strict=True)}
+        return {name: gradient[:-1] for name, gradient in zip(classifier, gradients, strict=True)}
 
     def sum_per_replica(self, value: Tensor) -> Tensor:
         """The sum, a scalar."""
         return value.sum()
 
     def broadcast_to_replicas(self, value: Tensor, like: Tensor) -> Tensor:
-        """As it is."""
+        """The value itself, as there is one detector."""
         return value
 
     def outputs(self, batch: Any, statistics: Statistics = "batch") -> Tensor:
-        """A frame has no logits of its own.
+        """Refuse: a frame has no logits of its own.
 
         Raises:
             ParameterError: Always.
@@ -70,11 +97,11 @@ class DetectorLearner:
         raise _without_outputs()
 
     def balanced(self, logits: Tensor, batch: Any, classes: slice) -> Tensor:
-        """As `outputs`."""
+        """Refuse, as `outputs` does."""
         raise _without_outputs()
 
     def mean(self, values: Tensor, batch: Any) -> Tensor:
-        """As `outputs`."""
+        """Refuse, as `outputs` does."""
         raise _without_outputs()
 
     def loss_and_gradient_size(
@@ -84,7 +111,7 @@ class DetectorLearner:
         raise _without_outputs()
 
     def topology(self, batch: Any) -> Tensor:
-        """As `outputs`."""
+        """Refuse, as `outputs` does."""
         raise _without_outputs()
 
 

@@ -1,4 +1,4 @@
-"""Passes over a set of frames of which each can be made in another process, to the same numbers."""
+"""Epochs that can each be trained in another process, with the same numbers as in one."""
 
 from __future__ import annotations
 
@@ -15,67 +15,72 @@ from driftlab.models.detectors.stream_detector import StreamFasterRCNN
 from driftlab.training.detection.checkpoint_state import Tensors, part
 
 _RANDOM = "random"
+_MOMENTS = {"momentum": "momentum_buffer", "mean": "exp_avg", "square": "exp_avg_sq", "count": "step"}
+"""What SGD and AdamW keep per parameter: the name in a state, and PyTorch's."""
 
 
 @dataclass
-class Passes(Hook):  # type: ignore[misc]
-    """Makes some of the passes of a training, and goes on from what the ones before have left.
+class ResumedEpochs(Hook):  # type: ignore[misc]
+    """Trains some of a training's epochs, resumed from the state that the epochs before have left.
 
-    The detector itself is the caller's: what is kept here is what a training has besides it.
+    The detector's weights are the caller's; this keeps the rest of a training's state.
 
     Attributes:
-        made: Which passes, counted from 0.
-        before: What the passes before have left; not looked at for the first one.
-        left: What the next pass goes on from: the optimiser's state and that of the CPU's random numbers,
-            with which MMDetection samples on any device. Empty until training has ended.
+        only: Which epochs, counted from 0.
+        resume: State that the epochs before have left; ignored from epoch 0.
+        state: What the next epoch resumes from: the optimiser's state and that of the CPU's random number
+            generator, with which MMDetection samples on any device. Empty until training has ended.
     """
 
-    made: range
-    before: Mapping[str, Tensor]
-    left: Tensors = field(default_factory=dict, init=False)
+    only: range
+    resume: Mapping[str, Tensor]
+    state: Tensors = field(default_factory=dict, init=False)
 
     def before_train(self, runner: Runner) -> None:
-        """Be where the passes before have ended."""
-        first, loop = self.made.start, runner.train_loop
+        """Restore optimiser, schedule, counters and random state."""
+        first, loop = self.only.start, runner.train_loop
         if not first:
             return
-        give_optimiser(runner, self.before)
+        give_optimiser(runner, self.resume)
         for step in range(first * len(loop.dataloader)):
             ParamSchedulerHook().after_train_iter(runner, step)
         loop._epoch, loop._iter = first, first * len(loop.dataloader)
         loop.dataloader.sampler.epoch = first
-        torch.set_rng_state(self.before[_RANDOM])
+        torch.set_rng_state(self.resume[_RANDOM])
 
     def after_train_epoch(self, runner: Runner) -> None:
-        """Stop after the last pass that is wanted."""
-        if runner.epoch + 1 == self.made.stop:
+        """Stop after the last of the epochs to train."""
+        if runner.epoch + 1 == self.only.stop:
             runner.train_loop.stop_training = True
 
     def after_train(self, runner: Runner) -> None:
-        """Keep what the next pass needs."""
-        self.left = take_optimiser(runner) | {_RANDOM: torch.get_rng_state()}
+        """Keep the state that the next epoch resumes from."""
+        self.state = take_optimiser(runner) | {_RANDOM: torch.get_rng_state()}
 
 
 def take_optimiser(runner: Runner) -> Tensors:
-    """The momenta, as `momentum/PARAMETER`, and the scale of mixed precision's losses, as `scaler/NAME`."""
+    """The optimiser's state: `momentum/PARAMETER` and the like, and mixed precision's `scaler/NAME`."""
     wrapper = runner.optim_wrapper
     scaler = wrapper.loss_scaler.state_dict() if hasattr(wrapper, "loss_scaler") else {}
     scales = {f"scaler/{name}": torch.tensor(value, dtype=torch.float64) for name, value in scaler.items()}
-    momenta = {
-        f"momentum/{name}": wrapper.optimizer.state[parameter]["momentum_buffer"].detach().clone()
+    moments = {
+        f"{kind}/{name}": wrapper.optimizer.state[parameter][key].detach().clone()
         for name, parameter in trainable(_detector(runner)).items()
-        if wrapper.optimizer.state.get(parameter, {}).get("momentum_buffer") is not None
+        for kind, key in _MOMENTS.items()
+        if wrapper.optimizer.state.get(parameter, {}).get(key) is not None
     }
-    return momenta | scales
+    return moments | scales
 
 
 def give_optimiser(runner: Runner, state: Mapping[str, Tensor]) -> None:
-    """Let the optimiser go on from what `take_optimiser` took, in a state that may hold more."""
-    wrapper, momenta = runner.optim_wrapper, part(state, "momentum")
-    for name, parameter in trainable(_detector(runner)).items():
-        if name in momenta:
-            momentum = momenta[name].to(parameter.device).clone()
-            wrapper.optimizer.state[parameter]["momentum_buffer"] = momentum
+    """Restore the optimiser from the entries of `take_optimiser` in a state, which may hold others too."""
+    wrapper = runner.optim_wrapper
+    for kind, key in _MOMENTS.items():
+        moments = part(state, kind)
+        for name, parameter in trainable(_detector(runner)).items():
+            if name in moments:
+                device = parameter.device if moments[name].ndim else torch.device("cpu")  # a step counter
+                wrapper.optimizer.state[parameter][key] = moments[name].to(device).clone()
     if scales := part(state, "scaler"):
         kinds = wrapper.loss_scaler.state_dict()
         wrapper.loss_scaler.load_state_dict(
@@ -89,6 +94,6 @@ def trainable(detector: StreamFasterRCNN) -> dict[str, Parameter]:
 
 
 def _detector(runner: Runner) -> StreamFasterRCNN:
-    """Without what averages gradients of several processes."""
+    """The detector itself, without MMEngine's wrapper for several processes."""
     detector: StreamFasterRCNN = getattr(runner.model, "module", runner.model)
     return detector

@@ -1,4 +1,4 @@
-"""What a detector finds in the test frames, and how precise it is."""
+"""Detections in test frames, and the average precision of IDK."""
 
 from __future__ import annotations
 
@@ -25,62 +25,69 @@ def detect(
     images: Sequence[int],
     doubt: Doubt | None = None,
 ) -> list[Detections]:
-    """What it finds in some images, in pixels of the original ones.
+    """The detections in some images, in pixels of the original images.
 
     Args:
-        detector: In any mode, which it is left in.
+        detector: Its mode is restored afterwards.
         frames: The images.
-        features: The frozen part's features of an image.
-        images: Which of them.
-        doubt: When an object is taken for one of an unknown class; its label is the number of classes.
+        features: Returns the frozen part's features of an image.
+        images: Indices of the images.
+        doubt: When an object is predicted as one of an unknown class; its label is the number of classes.
+
+    Returns:
+        One `Detections` per image.
     """
     training, head = detector.training, detector.roi_head.bbox_head
     device = detector.data_preprocessor.device
     detector.eval()
     head.doubt = doubt
-    found: list[Detections] = []
+    detections: list[Detections] = []
     try:
         for part in _batches(frames, images):
             levels = tuple(torch.cat(level) for level in zip(*map(features, part), strict=True))
             samples = [frames.sample(image).to(device) for image in part]
             for sample in detector.predict(tuple(level.to(device) for level in levels), samples):
-                one = sample.pred_instances.cpu()
-                found.append(Detections(one.bboxes.numpy(), one.scores.numpy(), one.labels.numpy()))
+                predicted = sample.pred_instances.cpu()
+                detections.append(
+                    Detections(predicted.bboxes.numpy(), predicted.scores.numpy(), predicted.labels.numpy())
+                )
     finally:
         detector.train(training)
         head.doubt = None
-    return found
+    return detections
 
 
 def _batches(frames: Frames, images: Sequence[int]) -> Iterator[list[int]]:
-    """Neighbours of one size, whose features make one tensor."""
-    for _, same in groupby(map(int, images), key=lambda image: tuple(frames.records.sizes[image])):
-        own = list(same)
-        yield from (own[start : start + BATCH] for start in range(0, len(own), BATCH))
+    """Batches of consecutive images of one size, whose features make one tensor."""
+    for _, group in groupby(map(int, images), key=lambda image: tuple(frames.records.sizes[image])):
+        same_size = list(group)
+        yield from (same_size[start : start + BATCH] for start in range(0, len(same_size), BATCH))
 
 
 def unknown_precision(
-    found: Sequence[Detections], truth: Sequence[Truth], known: NDArray[np.bool_]
+    detections: Sequence[Detections], truth: Sequence[Truth], known: NDArray[np.bool_]
 ) -> float | None:
     """AP of IDK: detections of unknown objects against the boxes of classes that are not known.
 
     Args:
-        found: With IDK labelled as the number of classes.
-        truth: Of the same frames.
+        detections: Of each frame, with IDK labelled as the number of classes.
+        truth: Ground truth of the same frames.
         known: (classes,) which classes are known.
 
     Returns:
         None where no box is of an unknown class.
     """
     classes = len(known)
-    said = [_only(one, one.labels == classes) for one in found]
+    predicted = [_only(of_frame, of_frame.labels == classes) for of_frame in detections]
     unknown = [
-        Truth(one.boxes[new], np.zeros(new.sum(), dtype=np.int64), one.ignored[new])
-        for one, new in ((one, ~known[one.labels]) for one in truth)
+        Truth(of_frame.boxes[new], np.zeros(new.sum(), dtype=np.int64), of_frame.ignored[new])
+        for of_frame, new in ((of_frame, ~known[of_frame.labels]) for of_frame in truth)
     ]
-    precision = average_precision(said, unknown, 1)[0]
+    precision = average_precision(predicted, unknown, 1)[0]
     return None if np.isnan(precision) else float(precision)
 
 
-def _only(one: Detections, chosen: NDArray[np.bool_]) -> Detections:
-    return Detections(one.boxes[chosen], one.scores[chosen], np.zeros(chosen.sum(), dtype=np.int64))
+def _only(detections: Detections, chosen: NDArray[np.bool_]) -> Detections:
+    """The chosen detections, all of one class."""
+    labels = np.zeros(chosen.sum(), dtype=np.int64)
+    return Detections(detections.boxes[chosen], detections.scores[chosen], labels)

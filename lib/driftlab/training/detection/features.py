@@ -1,9 +1,8 @@
-"""The frozen part's features, computed once a frame."""
+"""The frozen part's features of a stream's frames, computed once per frame."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import torch
 from torch import Tensor
@@ -11,59 +10,27 @@ from torch.nn.functional import pad
 
 from driftlab.models.detectors.stream_detector import Features, StreamFasterRCNN
 from driftlab.training.detection.frames import Batch, Frames
-
-
-class FeaturePool:
-    """Features of a stream's frames that the runs of one process share: they have the same frozen part.
-
-    Args:
-        memory: How many bytes are kept at most; the first frames that come stay.
-    """
-
-    def __init__(self, memory: int) -> None:
-        self.memory, self._taken = memory, 0
-        self._kept: dict[int, Features] = {}
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Another process begins with an empty one."""
-        return {"memory": self.memory, "_taken": 0, "_kept": {}}
-
-    def get(self, image: int) -> Features | None:
-        """The features of a frame, if they are kept."""
-        return self._kept.get(image)
-
-    def offer(self, image: int, features: Features) -> bool:
-        """Keep the features of one more frame, if there is room; whether they are kept."""
-        if self._taken + _bytes(features) > self.memory:
-            return False
-        self._kept[image] = features
-        self._taken += _bytes(features)
-        return True
-
-    def keep_only(self, images: Container[int]) -> None:
-        """Forget all others."""
-        self._kept = {image: kept for image, kept in self._kept.items() if image in images}
-        self._taken = sum(map(_bytes, self._kept.values()))
+from driftlab.training.detection.tensor_pool import TensorPool
 
 
 class StreamFeatures:
-    """Batches of a stream: a frame's features are computed when it first comes and kept while needed.
+    """Makes batches of a stream; features are computed when a frame first comes and cached while needed.
 
     Args:
-        detector: Whose frozen part computes them.
-        frames: The stream's.
-        memory: How many bytes of features are kept at most; beyond that they are computed again when needed.
-        shared: Looked at first, and filled first.
+        detector: Its frozen part computes the features.
+        frames: The stream's frames.
+        memory: Limit of this cache in bytes; what exceeds it is computed again when needed.
+        shared: A cache that is looked up first, and filled first.
     """
 
     def __init__(
-        self, detector: StreamFasterRCNN, frames: Frames, memory: int, shared: FeaturePool | None = None
+        self, detector: StreamFasterRCNN, frames: Frames, memory: int, shared: TensorPool | None = None
     ) -> None:
         self.detector, self.frames = detector, frames
-        self._own, self._shared = FeaturePool(memory), shared or FeaturePool(0)
+        self._own, self._shared = TensorPool(memory), shared or TensorPool(0)
 
     def batch(self, records: Sequence[int]) -> Batch:
-        """The records' features and samples."""
+        """The features and samples of some records, padded where frames differ in size."""
         features = [self._of(self.frames.image_of(int(record))) for record in records]
         device = self.detector.data_preprocessor.device
         samples = [self.frames.sample(int(record)).to(device) for record in records]
@@ -78,12 +45,8 @@ class StreamFeatures:
         return kept
 
     def keep_only(self, records: Iterable[int]) -> None:
-        """Forget the features of all frames but those of these records; what is shared stays."""
+        """Drop the cached features of all frames but those of these records; the shared cache stays."""
         self._own.keep_only({self.frames.image_of(int(record)) for record in records})
-
-
-def _bytes(features: Features) -> int:
-    return sum(level.nbytes for level in features)
 
 
 def _stacked(levels: Sequence[Tensor]) -> Tensor:

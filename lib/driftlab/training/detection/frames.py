@@ -1,4 +1,4 @@
-"""Frames as a detector takes them."""
+"""Frames of a detection set, decoded and scaled as a detector takes them."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from torch import Tensor
 from driftlab.core.errors import DataError
 from driftlab.data.detection.records import DetectionSet, read_image
 from driftlab.models.detectors.stream_detector import Features
+from driftlab.training.detection.tensor_pool import TensorPool
 
 
 @dataclass(frozen=True)
 class Batch:
-    """What a detector computes on.
+    """A mini-batch for a detector.
 
     Attributes:
-        inputs: Features, or images (N, 3, H, W).
-        samples: What is to be found in each, and how it was scaled.
+        inputs: Features, one (N, C, H, W) per level, or images (N, 3, H, W).
+        samples: Ground truth of each image, and how it was scaled.
     """
 
     inputs: Features | Tensor
@@ -34,15 +35,18 @@ class Batch:
 
 
 class Frames:
-    """Images by record: record i < N is image i; record N + b is the image of box b with that box alone.
+    """Images by record number: record i < N is image i, record N + b the image of box b with that box alone.
 
     Args:
         records: Images and boxes.
-        size: To what images are scaled, in proportion: longest and shortest side at most, in pixels.
+        size: Limits to which images are scaled in proportion: longest and shortest side, in pixels.
+        decoded: A cache of decoded and scaled images, if they are read more than once.
     """
 
-    def __init__(self, records: DetectionSet, size: tuple[int, int]) -> None:
-        self.records, self.size = records, size
+    def __init__(
+        self, records: DetectionSet, size: tuple[int, int], decoded: TensorPool | None = None
+    ) -> None:
+        self.records, self.size, self._decoded = records, size, decoded or TensorPool(0)
         self._images = np.repeat(np.arange(len(records)), np.diff(records.starts))
 
     def image_of(self, record: int) -> int:
@@ -51,12 +55,18 @@ class Frames:
         return record if record < n else int(self._images[record - n])
 
     def objects_of(self, image: int) -> NDArray[np.int64]:
-        """The records of the single boxes of an image."""
+        """The record numbers of the single boxes of an image."""
         starts = self.records.starts
         return np.arange(starts[image], starts[image + 1]) + len(self.records)
 
     def pixels(self, image: int) -> Tensor:
-        """An image (3, h, w) uint8, BGR as MMDetection has it, scaled."""
+        """An image (3, h, w) uint8, BGR as MMDetection has it, scaled.
+
+        Raises:
+            DataError: It cannot be read, or nothing is left of it when it is scaled.
+        """
+        if kept := self._decoded.get(image):
+            return kept[0]
         file = self.records.images[image]
         width, height = (int(side) for side in self.records.sizes[image])
         if min(mmcv.image.geometric.rescale_size((width, height), self.size)) < 1:
@@ -67,16 +77,18 @@ class Frames:
                 hint="Take the frame and its labels out.",
             )
         array = mmcv.imrescale(read_image(file)[..., ::-1], self.size)
-        return torch.from_numpy(np.ascontiguousarray(array.transpose(2, 0, 1)))
+        pixels = torch.from_numpy(np.ascontiguousarray(array.transpose(2, 0, 1)))
+        self._decoded.offer(image, (pixels,))
+        return pixels
 
     def sample(self, record: int) -> DetDataSample:
-        """What is to be found in a record, in pixels of the scaled image."""
+        """Ground truth of a record in pixels of the scaled image; crowds as `ignored_instances`."""
         image = self.image_of(record)
         width, height = (int(side) for side in self.records.sizes[image])
         new_width, new_height = mmcv.image.geometric.rescale_size((width, height), self.size)
         scale = (new_width / width, new_height / height)
-        own = self.objects_of(image) if record < len(self.records) else np.array([record])
-        rows = own - len(self.records)
+        objects = self.objects_of(image) if record < len(self.records) else np.array([record])
+        rows = objects - len(self.records)
         boxes = self.records.boxes[rows] * np.array([*scale, *scale], dtype=np.float32)
         shape = (new_height, new_width)
         sample = DetDataSample(
@@ -89,8 +101,8 @@ class Frames:
             }
         )
         crowd = torch.from_numpy(self.records.crowd[rows])
-        found = InstanceData(
+        labelled = InstanceData(
             bboxes=torch.from_numpy(boxes), labels=torch.from_numpy(self.records.labels[rows])
         )
-        sample.gt_instances, sample.ignored_instances = found[~crowd], found[crowd]
+        sample.gt_instances, sample.ignored_instances = labelled[~crowd], labelled[crowd]
         return sample

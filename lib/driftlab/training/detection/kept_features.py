@@ -1,4 +1,4 @@
-"""The frozen part's features of the test frames, computed once and kept in files."""
+"""The frozen part's features of the test frames, computed once and cached in files."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class KeptFeatures:
     """The features of a set of images of one size, shared by all runs and evaluations.
 
     Args:
-        folder: Where they lie, made on first use; two processes do not make them twice.
-        detector: Whose frozen part computes them.
+        folder: Folder of the cache, made on first use; a lock keeps two processes from making it twice.
+        detector: Its frozen part computes them.
         frames: The images.
 
     Raises:
-        StoreError: They cannot be written.
+        StoreError: The cache cannot be written.
     """
 
     def __init__(self, folder: Path, detector: StreamFasterRCNN, frames: Frames) -> None:
@@ -69,7 +69,7 @@ class KeptFeatures:
 
 
 class FreshFeatures:
-    """The same, computed anew each time: for images of several sizes, and to compare."""
+    """The features of images without a cache: for images of several sizes, and to compare with."""
 
     def __init__(self, detector: StreamFasterRCNN, frames: Frames) -> None:
         self.detector, self.frames = detector, frames

@@ -31,15 +31,16 @@ _NUMBER = itertools.count()
 
 @dataclass(frozen=True)
 class Optimisation:
-    """How a detector's parameters move.
+    """The optimiser and its settings.
 
     Attributes:
-        learning_rate: Of stochastic gradient descent.
-        momentum: Its momentum.
-        weight_decay: Its weight decay.
+        learning_rate: Peak learning rate where there is a schedule, else the constant one.
+        momentum: Momentum of SGD.
+        weight_decay: Weight decay.
         mixed_precision: Whether losses are computed in half precision where that is safe.
-        clip: The largest norm of a gradient; 0 leaves gradients as they are.
-        launcher: MMEngine's: `none`, or `pytorch` where torchrun has started one process a GPU.
+        clip: Norm to which gradients are clipped; 0 for no clipping.
+        launcher: MMEngine's: `none`, or `pytorch` where torchrun has started one process per GPU.
+        optimiser: `SGD`, or `AdamW`.
     """
 
     learning_rate: float = 0.005
@@ -48,35 +49,37 @@ class Optimisation:
     mixed_precision: bool = False
     clip: float = 0.0
     launcher: str = "none"
+    optimiser: str = "SGD"
 
     def wrapper(self) -> dict[str, Any]:
         """MMEngine's configuration of the optimiser and its wrapper."""
-        sgd = {
-            "type": "SGD",
+        optimiser: dict[str, Any] = {
+            "type": self.optimiser,
             "lr": self.learning_rate,
-            "momentum": self.momentum,
             "weight_decay": self.weight_decay,
         }
+        if self.optimiser == "SGD":
+            optimiser["momentum"] = self.momentum
         clip = {"max_norm": self.clip} if self.clip else None
         return {
             "type": "AmpOptimWrapper" if self.mixed_precision else "OptimWrapper",
-            "optimizer": sgd,
+            "optimizer": optimiser,
             "clip_grad": clip,
         }
 
 
 class RequireFinite(Hook):  # type: ignore[misc]
-    """Stops a training whose loss is not a number or infinite."""
+    """Stops a training whose loss is NaN or infinite."""
 
     def after_train_iter(
         self, runner: Runner, batch_idx: int, data_batch: Any = None, outputs: Any = None
     ) -> None:
-        """Look at the loss of the iteration."""
+        """Check the loss of the iteration."""
         loss = torch.as_tensor(outputs["loss"])
-        require_finite(loss, f"the loss of iteration {batch_idx + 1} in pass {runner.epoch + 1}")
+        require_finite(loss, f"the loss of iteration {batch_idx + 1} in epoch {runner.epoch + 1}")
 
     def after_train(self, runner: Runner) -> None:
-        """Look at what the last step has left."""
+        """Check the trained parameters."""
         for name, parameter in runner.model.named_parameters():
             require_finite(parameter, f"the parameter {name}")
 
@@ -109,14 +112,14 @@ class QuietRunner(Runner):  # type: ignore[misc]
         return MMLogger.get_instance(self._experiment_name, log_level=log_level)
 
 
-def _as_it_is(batch: Any) -> Any:
+def _unchanged(batch: Any) -> Any:
     return batch
 
 
 def share(batch: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The part of a batch that this process trains on, of those that MMEngine's launcher has started.
+    """The part of a batch that this process trains on, of the processes that MMEngine's launcher has started.
 
-    All have to take the step: where there are more processes than records, some have the same ones.
+    Every process has to take the step: with more processes than records, several train on the same record.
     """
     return np.resize(batch, max(len(batch), get_world_size()))[get_rank() :: get_world_size()]
 
@@ -132,14 +135,14 @@ def runner(
     hooks: Sequence[Hook] = (),
     schedule: Sequence[dict[str, Any]] = (),
 ) -> Iterator[Runner]:
-    """A runner that trains for so many epochs; what it writes is gone afterwards (the store keeps results).
+    """A runner of so many epochs; its working folder is temporary (the store keeps results).
 
     Args:
-        detector: What is trained.
+        detector: The detector to train.
         batches: A loader, or a dataset whose items are batches already.
-        epochs: Passes over it.
+        epochs: Number of epochs.
         optimisation: Optimiser and precision.
-        seed: Of Python, NumPy and PyTorch.
+        seed: Seed of Python, NumPy and PyTorch.
         hooks: MMEngine hooks.
         schedule: MMEngine's parameter schedulers.
 
@@ -157,11 +160,11 @@ def runner(
     loader = (
         batches
         if isinstance(batches, DataLoader)
-        else DataLoader(batches, batch_size=None, collate_fn=_as_it_is)
+        else DataLoader(batches, batch_size=None, collate_fn=_unchanged)
     )
     with tempfile.TemporaryDirectory(prefix="driftlab-") as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        made = QuietRunner(
+        quiet = QuietRunner(
             model=detector,
             work_dir=folder,
             train_dataloader=loader,
@@ -176,4 +179,4 @@ def runner(
             log_level=logging.ERROR,
             experiment_name=f"driftlab-{next(_NUMBER)}",
         )
-        yield made
+        yield quiet

@@ -1,4 +1,4 @@
-"""Learning from a stream that is seen once."""
+"""Online training on a stream of frames, step by step, each frame seen once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from driftlab.methods.base import Method, Task
 from driftlab.methods.exemplars import Exemplars
 from driftlab.models.detectors.stream_detector import StreamFasterRCNN
 from driftlab.training.detection.checkpoint_state import Tensors, part
-from driftlab.training.detection.detector_learner import DetectorLearner
+from driftlab.training.detection.detector_learner import REMEMBERED, DetectorLearner
 from driftlab.training.detection.epochs import give_optimiser, take_optimiser, trainable
 from driftlab.training.detection.features import StreamFeatures
 from driftlab.training.detection.frames import Batch
@@ -27,7 +27,7 @@ from driftlab.training.detection.runner import Optimisation, runner, share
 
 @dataclass
 class _CurrentBatch(Dataset[Any]):
-    """The newest step's batch, as often as it is iterated on."""
+    """The batch of the current step, repeated for each iteration."""
 
     iterations: int
     batch: Batch | None = None
@@ -42,17 +42,17 @@ class _CurrentBatch(Dataset[Any]):
 
 
 class OnlineDetector:
-    """A detector, a continual method and a memory that learn a stream step by step.
+    """Trains a detector on a stream step by step, with a continual-learning method and a memory.
 
     Args:
-        detector: Pretrained; its frozen part is frozen.
-        method: What makes it continual.
-        features: The stream's batches.
+        detector: Pretrained; its frozen part is frozen here.
+        method: The continual-learning method.
+        features: Makes the stream's batches.
         memory: The remembered objects.
-        optimisation: How parameters move.
-        iterations: Optimiser's steps on each of the stream's.
-        seed: Of the detector's sampling.
-        open_vocabulary: Whether outputs appear when their class is first seen; else all are there already.
+        optimisation: Optimiser and precision.
+        iterations: Optimiser's steps on the frames of each step of the stream.
+        seed: Seed of the detector's sampling.
+        open_vocabulary: Whether an output is added when its class is first seen; else all are there already.
     """
 
     def __init__(
@@ -76,7 +76,11 @@ class OnlineDetector:
         self._optimiser: Tensors = {}
 
     def learn(self, steps: Sequence[tuple[int, NDArray[np.int64]]]) -> None:
-        """Learn consecutive steps, each a number and its frames."""
+        """Train on consecutive steps.
+
+        Args:
+            steps: Pairs of a step's number and the indices of its frames.
+        """
         current = _CurrentBatch(self.iterations)
         adapter = MethodHook(self, steps, current)
         self.detector.train()
@@ -90,14 +94,14 @@ class OnlineDetector:
             self.detector.objective = None
 
     def state(self) -> Tensors:
-        """What has to survive: trainable parameters, optimiser, vocabulary, method, memory."""
+        """What a resumed run needs: trainable parameters, optimiser, vocabulary, method, memory."""
         parts = {"optimiser": self._optimiser, "method": self.method.state(), "memory": self.memory.state()}
         named = {f"{kind}/{name}": value for kind, values in parts.items() for name, value in values.items()}
         last_seen = torch.from_numpy(self.last_seen.copy())
         return named | detector_state(self.detector) | {"last_seen": last_seen}
 
     def load_state(self, state: Mapping[str, Tensor]) -> None:
-        """Take back what `state` gave."""
+        """Restore from `state`."""
         restore(self.detector, state)
         self._optimiser = part(state, "optimiser")
         device = self.detector.data_preprocessor.device
@@ -108,11 +112,11 @@ class OnlineDetector:
 
 @dataclass
 class MethodHook(Hook):  # type: ignore[misc]
-    """Attaches a continual method to MMEngine: one of its epochs is a step of the stream.
+    """Attaches a continual-learning method to MMEngine's runner: one of its epochs is a step of the stream.
 
-    Before a step the batch is made (with what the method rehearses), during it the method's loss is what is
-    minimised and its look at the gradients and after each of the optimiser's steps happen, and after it the
-    method closes the task and the memory takes the new objects.
+    Before a step: make the batch, with the records that the method rehearses. In each iteration: minimise
+    the method's loss, let it adjust the gradients and look at the parameters. After the step: remember its
+    objects and let the method end the task.
     """
 
     online: OnlineDetector
@@ -126,12 +130,12 @@ class MethodHook(Hook):  # type: ignore[misc]
         return self.online.method.loss(self.online.learner, self.task, Batch(inputs, samples)).sum()
 
     def before_train(self, runner: Runner) -> None:
-        """Continue with the optimiser, and let the method look at gradients before they are used."""
+        """Restore the optimiser, and let the method adjust gradients before each of its steps."""
         give_optimiser(runner, self.online._optimiser)
         runner.optim_wrapper.optimizer.register_step_pre_hook(self._adjust)
 
     def before_train_epoch(self, runner: Runner) -> None:
-        """Make the step's task and batch."""
+        """Seed the sampling, grow the vocabulary, and make the step's task and batch."""
         online = self.online
         number, frames = self.steps[runner.epoch]
         torch.manual_seed(int(np.random.default_rng([online.seed, 3, number]).integers(2**31)))
@@ -140,16 +144,19 @@ class MethodHook(Hook):  # type: ignore[misc]
         seen = slice(0, len(online.last_seen))
         self.task = Task(number, (), seen, seen, (frames,), (), (online.memory.draw(number),))
         records = online.method.training_records(self.task)[0]
-        self.current.batch = online.learner.batch((share(records),))
+        batch = online.learner.batch((share(records),))
+        for sample, place in zip(batch.samples, share(np.arange(len(records))), strict=True):
+            sample.set_field(bool(place >= len(frames)), REMEMBERED, field_type="metainfo")
+        self.current.batch = batch
         online.method.begin_task(online.learner, self.task, self.current.batch)
 
     def after_train_iter(self, runner: Runner, *_: Any, **__: Any) -> None:
-        """The method's look at the parameters."""
+        """Call the method's `after_step`."""
         assert self.task is not None
         self.online.method.after_step(self.online.learner, self.task)
 
     def after_train_epoch(self, runner: Runner) -> None:
-        """Remember the step's objects and close its task."""
+        """Remember the step's objects and end its task."""
         online, (number, frames) = self.online, self.steps[runner.epoch]
         objects = np.concatenate([online.features.frames.objects_of(int(frame)) for frame in frames])
         labels = self._labels(frames)
@@ -163,7 +170,7 @@ class MethodHook(Hook):  # type: ignore[misc]
         online.features.keep_only(online.memory.records[online.memory.records >= 0].tolist())
 
     def after_train(self, runner: Runner) -> None:
-        """Keep the optimiser."""
+        """Keep the optimiser's state."""
         self.online._optimiser = take_optimiser(runner)
 
     def _labels(self, frames: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -174,21 +181,21 @@ class MethodHook(Hook):  # type: ignore[misc]
         online = self.online
         assert self.task is not None
         classifier = dict(online.detector.roi_head.bbox_head.fc_cls.named_parameters())
-        found = {name: p.grad[:-1] for name, p in classifier.items() if p.grad is not None}
-        for name, gradient in online.method.adjust_gradients(online.learner, self.task, found).items():
-            if gradient is not found[name]:
+        gradients = {name: p.grad[:-1] for name, p in classifier.items() if p.grad is not None}
+        for name, gradient in online.method.adjust_gradients(online.learner, self.task, gradients).items():
+            if gradient is not gradients[name]:
                 classifier[name].grad[:-1] = gradient
 
 
 def detector_state(detector: StreamFasterRCNN) -> Tensors:
-    """What a pretrained, frozen detector has learnt: parameters and vocabulary."""
+    """The trained parameters and the vocabulary of a detector whose frozen part is frozen."""
     parameters = {f"parameter/{name}": p.detach().clone() for name, p in trainable(detector).items()}
     return parameters | {"known": detector.roi_head.bbox_head.known.clone()}
 
 
 @torch.no_grad()
 def restore(detector: StreamFasterRCNN, state: Mapping[str, Tensor]) -> None:
-    """Give a pretrained, frozen detector what `detector_state` took, in a state that may hold more."""
+    """Restore parameters and vocabulary from the entries of `detector_state` in a state."""
     kept = part(state, "parameter")
     for name, parameter in trainable(detector).items():
         parameter.copy_(kept[name])

@@ -157,7 +157,7 @@ class Replicas:
         log_p = torch.log_softmax(chosen, -1).gather(-1, targets).squeeze(-1)
         return -(batch.weights * log_p).sum(-1)
 
-    def cross_entropy(self, batch: Batch, classes: slice, statistics: Statistics = "batch") -> Tensor:
+    def task_loss(self, batch: Batch, classes: slice, statistics: Statistics = "batch") -> Tensor:
         """`balanced` of `outputs`."""
         if self.fused and batch.features:
             parts = batch.features, batch.labels, batch.weights, classes, statistics
