@@ -71,6 +71,7 @@ def run_config(
     backbone: str = "gcn",
     width: int = 64,
     depth: int = 2,
+    hidden: int = 64,
     epochs: int = 100,
     learning_rate: float = 1e-3,
     classes_per_task: int = 2,
@@ -85,9 +86,10 @@ def run_config(
         order: All classes in order of learning.
         seed: Initialisation and memories.
         backbone: `gcn` or `stgcn`.
-        width: Units of a layer.
+        width: Units per layer.
         depth: Number of layers.
-        epochs: Full-batch steps a task.
+        hidden: Units of GCN's classifier, which has one hidden layer; the width sweep leaves it at 64.
+        epochs: Full-batch steps per task.
         learning_rate: Of Adam.
         classes_per_task: Consecutive classes of the order form a task.
         split: Relative sizes of training, validation and test.
@@ -101,14 +103,18 @@ def run_config(
             "A run needs at least one epoch, a positive learning rate and a seed from 0, "
             f"not {epochs}, {learning_rate} and {seed}."
         )
-    if backbone not in BACKBONES or min(width, depth) < 1:
+    if backbone not in BACKBONES or min(width, depth, hidden) < 1:
         raise ParameterError(
             f"A backbone is {' or '.join(BACKBONES)}, at least one unit wide and one layer deep, "
             f"not {backbone}, {width} and {depth}."
         )
+    network = {"name": backbone, "width": width, "depth": depth}
+    if backbone == "gcn" and hidden != width:
+        # Only then: configurations (and so stored results) from before `hidden` had classifiers of `width`.
+        network["hidden"] = hidden
     return {
         "variant": variant,
-        "backbone": {"name": backbone, "width": width, "depth": depth},
+        "backbone": network,
         "method": dict(method),
         "training": {"epochs": epochs, "learning_rate": learning_rate},
         "split": {"parts": list(split), "seed": split_seed},

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import pandas as pd
 
 from driftlab.core.lineage import carries_lineage
+from driftlab.methods import METHODS
 from driftlab.metrics.repetitions import over_repetitions
 from driftlab.metrics.theorem import TheoremCheck
+from driftlab.reporting.printed_papers import settings_text
 from driftlab.reporting.style import in_order
 
 
@@ -19,13 +23,13 @@ def order_sensitivity_table(summary: pd.DataFrame, *, prefix: str) -> tuple[pd.D
         prefix: The paper's words before AOPD and MOPD, for example "task UCLA".
 
     Returns:
-        Mean and sample standard deviation over repetitions, in percent: a row a method, and the columns
-        "PREFIX AOPD" and "PREFIX MOPD".
+        Mean and population standard deviation (ddof 0, as the printed values imply) over repetitions, in
+        percent: one row per method, and the columns "PREFIX AOPD" and "PREFIX MOPD".
     """
-    found = over_repetitions(summary, ["aopd", "mopd"]).set_index("method")
-    found = found.loc[in_order(found.index)].rename_axis("method")
+    rows = over_repetitions(summary, ["aopd", "mopd"], ddof=0).set_index("method")
+    rows = rows.loc[in_order(rows.index)].rename_axis("method")
     names = [f"{prefix} AOPD", f"{prefix} MOPD"]
-    mean, deviation = 100 * found[["aopd", "mopd"]], 100 * found[["aopd_std", "mopd_std"]]
+    mean, deviation = 100 * rows[["aopd", "mopd"]], 100 * rows[["aopd_std", "mopd_std"]]
     return mean.set_axis(names, axis=1), deviation.set_axis(names, axis=1)
 
 
@@ -37,7 +41,7 @@ def accuracy_table(final: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
         final: One variant's frame from `final_metrics`.
 
     Returns:
-        Mean and sample standard deviation over all runs (orders and repetitions), in percent: a row a
+        Mean and sample standard deviation over all runs (orders and repetitions), in percent: one row per
         method, and the columns "AA" and "AF".
     """
     names = {"average_accuracy": "AA", "average_forgetting": "AF"}
@@ -48,15 +52,35 @@ def accuracy_table(final: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 @carries_lineage
 def theorem_table(check: TheoremCheck) -> pd.DataFrame:
-    """Theorem 1 by method: runs, stages, violations, and the smallest slack in percentage points."""
-    slack = check.stages.groupby("method")["slack"]
+    """Theorem 1 by method: runs, stages, violations, and the smallest slack of both forms in points."""
+    groups = check.stages.groupby("method")
     runs = check.stages.drop_duplicates(["variant", "method", "seed", "order"]).groupby("method").size()
     frame = pd.DataFrame(
         {
             "runs": runs,
-            "stages": slack.size(),
-            "violations": slack.agg(lambda values: int((values < -check.tolerance).sum())).astype("int64"),
-            "smallest slack": 100 * slack.min().round(12) + 0.0,
+            "stages": groups.size(),
+            "violations": check.violations.groupby("method").size().reindex(runs.index, fill_value=0),
+            "slack, Eq. 5": 100 * groups["slack"].min().round(12) + 0.0,
+            "slack, Eq. 10": 100 * groups["drawn_slack"].min().round(12) + 0.0,
         }
     )
     return frame.loc[in_order(frame.index)].rename_axis("method")
+
+
+def methods_table(names: Sequence[str], settings: Mapping[str, Mapping[str, float]]) -> pd.DataFrame:
+    """What each method does: its idea, its equation and its hyper-parameters, from the method's class.
+
+    Args:
+        names: The methods.
+        settings: The hyper-parameters in use, by method.
+
+    Returns:
+        One row per method, with the columns "idea", "equation or rule" and "hyper-parameters".
+    """
+    rows = {}
+    for name in names:
+        kind = METHODS[name]
+        values = {key: value for key, value in settings[name].items() if key != "name"}
+        rows[name] = (kind.idea, kind.equation, settings_text(values) or "none")
+    columns = ["idea", "equation or rule", "hyper-parameters"]
+    return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("method")
