@@ -53,22 +53,28 @@ class Entry:
     Attributes:
         spec: The artifact.
         saved: What was saved of it, the strongest evidence first; of results from the same kind of data,
-            those of the largest scale only.
+            those of the largest scale only. Additions of our own (`Artifact.ours`) are shown beside it and do
+            not count as the artifact.
     """
 
     spec: ArtifactSpec
     saved: tuple[Found, ...]
 
     @property
+    def regenerated(self) -> tuple[Found, ...]:
+        """What was saved of the paper's artifact itself."""
+        return tuple(found for found in self.saved if not found.artifact.ours)
+
+    @property
     def state(self) -> State:
         """The state by the strongest data that regenerated any part of it."""
-        return self.saved[0].artifact.provenance.source.kind if self.saved else "not yet"
+        return self.regenerated[0].artifact.provenance.source.kind if self.regenerated else "not yet"
 
     @property
     def sources(self) -> dict[State, str]:
         """Which datasets stand behind each state, and parts if only parts were saved: "nucla (by task)"."""
         parts: dict[State, dict[str, list[str]]] = {}
-        for found in self.saved:
+        for found in self.regenerated:
             source = found.artifact.provenance.source
             parts.setdefault(source.kind, {}).setdefault(source.name, []).append(found.artifact.part)
         return {

@@ -169,6 +169,11 @@ class Artifact(Record):
     files: dict[str, StoredFile]
     table: TableContent | None = None
 
+    @property
+    def ours(self) -> bool:
+        """Whether it is an addition of our own beside the paper's artifact: a part whose name has "ours"."""
+        return "ours" in self.part.split("-")
+
 
 def sidecar_bytes(record: Record) -> bytes:
     """A record as JSON, indented so that a change of it can be read."""

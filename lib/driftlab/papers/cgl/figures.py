@@ -52,7 +52,7 @@ def forgetting_scatter(
         raise ParameterError(
             f"A scatter of runs needs one number of tasks, at least two; these runs have {sorted(tasks)}."
         )
-    figure, (axis,) = panels(1, columns=1, size=(6.6, 4.4))
+    figure, (axis,) = panels(1, columns=1, size=(7.0, 4.8))
     shown = [kind if single_runs else _per_order(kind) for kind in kinds]
     size = 26 if len(shown[0]) <= 300 else 11
     handles = []
@@ -68,7 +68,7 @@ def forgetting_scatter(
                 facecolors=style.colour if filled else "none",
                 edgecolors="white" if filled else style.colour,
                 linewidths=0.3 if filled else 0.8,
-                alpha=0.8,
+                alpha=0.6 if filled else 0.9,
                 rasterized=True,
             )
         counts = " + ".join(str((points["method"] == name).sum()) for points in shown)
@@ -76,18 +76,18 @@ def forgetting_scatter(
             Line2D([], [], color=style.colour, marker=style.marker, ls="none", label=f"{name} ({counts})")
         )
     if class_orders is not None:
-        empty = {"color": "#444444", "marker": "o", "ls": "none"}
-        handles += [
-            Line2D([], [], label="filled: task orders", **empty),
-            Line2D([], [], label="open: class orders", markerfacecolor="none", **empty),
-        ]
+        for words, fill in (("filled: task orders", "full"), ("open: class orders", "none")):
+            handles.append(
+                Line2D([], [], color="#444444", marker="o", ls="none", fillstyle=fill, label=words)
+            )
     corner = 1 / int(tasks[0])  # where the ceiling falls below 1
     x = np.array([0.0, corner, 1.0])
     y = np.minimum(theorem_bound(x, int(tasks[0])), 1.0)
     (line,) = axis.plot(100 * x, 100 * y, ls=":", color=CEILING, lw=1.8, label="ceiling of AF (Eq. 10)")
     lowest = 100 * min(0.0, float(min(points["average_forgetting"].min() for points in shown)))
     axis.set(xlim=(0, 102), ylim=(lowest - 4, 105), xlabel=AA, ylabel=AF, title=title)
-    heading = "runs per method" if single_runs else "orders per method"
+    heading = "runs" if single_runs else "orders"
+    heading += " per method" if class_orders is None else " (task + class)"
     figure.legend(handles=[*handles, line], loc="outside right upper", title=heading, alignment="left")
     return figure
 

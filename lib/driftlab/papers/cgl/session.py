@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from driftlab.core.errors import ParameterError
@@ -13,8 +14,9 @@ from driftlab.data.skeletons.faults import without_duplicates
 from driftlab.data.skeletons.records import SkeletonSet
 from driftlab.methods import method_config
 from driftlab.papers.cgl.experiment import ContinualSkeletons, run_config, task_data
+from driftlab.papers.cgl.order_runs import LABELS, OrderRuns, order_runs
 from driftlab.papers.session import Session
-from driftlab.scenarios.classes import Order
+from driftlab.scenarios.classes import Order, split_by_class
 from driftlab.worlds.skeletons.ntu_layout import ntu_world
 from driftlab.worlds.skeletons.nucla_layout import nucla_world
 
@@ -62,6 +64,7 @@ class CglSession(Session):
         world_sequences: See `load_skeletons`.
         world_seed: See `load_skeletons`.
         drop_duplicates: Leave the second sequence of each equal pair out.
+        split_seed: See `driftlab.scenarios.classes.split_by_class`.
         engine: `local` or `ray`.
         jobs: How many batches of runs are worked on at once; 0 for one a core.
         replicas: How many runs are trained side by side in a batch at most.
@@ -84,6 +87,7 @@ class CglSession(Session):
         world_sequences: int = 80,
         world_seed: int = 0,
         drop_duplicates: bool = False,
+        split_seed: int | None = None,
         engine: str = "local",
         jobs: int = 0,
         replicas: int = 8,
@@ -98,6 +102,8 @@ class CglSession(Session):
         self.dataset = catalog.dataset(self.skeletons.source.name)
         preparation = catalog.SKELETONS[self.dataset.name]
         self.data, self.digest = task_data(self.skeletons, preparation.frames, preparation.fit)
+        self.split_seed = split_seed
+        self.split = split_by_class(self.skeletons.labels, seed=split_seed)
         self.hyper = dict(hyper or {})
         for name in self.hyper:
             self.method(name)
@@ -107,7 +113,17 @@ class CglSession(Session):
     @property
     def label(self) -> str:
         """The paper's short name of the dataset, as its tables' columns have it."""
-        return {"nucla": "UCLA", "ntu": "NTU"}[self.dataset.name]
+        return LABELS[self.dataset.name]
+
+    @property
+    def panel(self) -> str:
+        """The panel of the paper's figures that shows the dataset: a for UCLA, b for NTU."""
+        return {"UCLA": "a", "NTU": "b"}[self.label]
+
+    def order_runs(self, table: pd.DataFrame) -> OrderRuns:
+        """The runs of an evaluation table as arrays, with the size of the smallest test class."""
+        tested = np.bincount(self.skeletons.labels[self.split.test])
+        return order_runs(table, test_sequences=int(tested.min()))
 
     def method(self, name: str, **hyper: float) -> dict[str, Any]:
         """A method with Table 3's hyper-parameters for the dataset, the session's and these ones changed.
@@ -138,6 +154,7 @@ class CglSession(Session):
         """
         chosen = [self.method(m) if isinstance(m, str) else dict(m) for m in methods]
         variant = f"{self.dataset.name}/{settings.get('backbone', 'gcn')}{setting}"
+        settings.setdefault("split_seed", self.split_seed)
         return self._sweep(
             [
                 run_config(variant=variant, method=method, order=order, seed=seed, **settings)
@@ -162,6 +179,7 @@ class CglSession(Session):
             seeds: As for `runs`.
             settings: As for `runs`.
         """
+        settings.setdefault("split_seed", self.split_seed)
         variants = [f"{self.dataset.name}/gcn-{place}" for place in range(len(hypers))]
         table = self._sweep(
             [

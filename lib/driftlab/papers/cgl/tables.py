@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 
 import pandas as pd
@@ -68,19 +69,24 @@ def theorem_table(check: TheoremCheck) -> pd.DataFrame:
 
 
 def methods_table(names: Sequence[str], settings: Mapping[str, Mapping[str, float]]) -> pd.DataFrame:
-    """What each method does: its idea, its equation and its hyper-parameters, from the method's class.
+    """What each method does, generated from the docstrings of its module and class.
 
     Args:
         names: The methods.
         settings: The hyper-parameters in use, by method.
 
     Returns:
-        One row per method, with the columns "idea", "equation or rule" and "hyper-parameters".
+        One row per method, with the columns "idea", "loss or rule" and "hyper-parameters".
     """
     rows = {}
     for name in names:
         kind = METHODS[name]
         values = {key: value for key, value in settings[name].items() if key != "name"}
-        rows[name] = (kind.idea, kind.equation, settings_text(values) or "none")
-    columns = ["idea", "equation or rule", "hyper-parameters"]
+        idea = _first_paragraph(sys.modules[kind.__module__].__doc__)
+        rows[name] = (idea, _first_paragraph(kind.__doc__), settings_text(values) or "none")
+    columns = ["idea", "loss or rule", "hyper-parameters"]
     return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("method")
+
+
+def _first_paragraph(docstring: str | None) -> str:
+    return " ".join((docstring or "").strip().split("\n\n")[0].split())

@@ -54,7 +54,7 @@ def claim(
         @wraps(function)
         def inside(runs: T, *args: P.args, **kwargs: P.kwargs) -> Verdict:
             parts = runs.values() if isinstance(runs, Mapping) else [runs]
-            reason = "" if parts else "There are no such runs."
+            reason = "" if parts or not methods else "There are no such runs."
             for part in parts:
                 if isinstance(part, Runs):
                     wrong = dataset and part.dataset != dataset

@@ -64,5 +64,7 @@ def unpaired(first: Difference, second: Difference) -> Difference:
 
 
 def points(difference: Difference) -> str:
-    """For evidence, in percentage points: "+1.24 ± 0.30"."""
+    """For evidence, in percentage points: "+1.24 ± 0.30", or "+1.24" where it was decided without noise."""
+    if difference.noise == 0:
+        return f"{100 * difference.value:+.2f}"
     return Difference(100 * difference.value, 100 * difference.noise).text()
