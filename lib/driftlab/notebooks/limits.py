@@ -56,10 +56,10 @@ LIMITS: dict[str, Limit] = {
     "depth": _between(1),
     "orders": _between(1),
     "joint_orders": _between(1),
+    "class_orders": _between(1),
+    "gcn_epochs": _between(1),
+    "example": (lambda value: value in CGL_METHODS, " or ".join(CGL_METHODS)),
     "with_task_orders": _between(2, TASK_ORDERS),
-    "stgcn_orders": _between(0),
-    "stgcn_width": _between(1),
-    "stgcn_epochs": _between(1),
     "split_seed": _between(0),
     "order_seed": _between(0),
     "grid": (lambda value: all(value.values()), "a mapping without empty entries"),
@@ -89,7 +89,7 @@ LIMITS: dict[str, Limit] = {
     # An order's sensitivity is a range over orders.
     "41.orders": _between(2, TASK_ORDERS),
     "43.orders": _between(1, TASK_ORDERS),
-    "44.orders": _between(1, TASK_ORDERS),
+    "45.orders": _between(2, TASK_ORDERS),
 }
 """By name, or by a notebook's number and name where only that notebook has the limit."""
 

@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import torch
 
 from driftlab.core.errors import ParameterError
 from driftlab.data import catalog
 from driftlab.data.skeletons.faults import without_duplicates
 from driftlab.data.skeletons.records import SkeletonSet
 from driftlab.methods import method_config
+from driftlab.models.graphs import make_backbone
+from driftlab.models.graphs.backbone import Backbone
 from driftlab.papers.cgl.experiment import ContinualSkeletons, run_config, task_data
 from driftlab.papers.cgl.order_runs import LABELS, OrderRuns, order_runs
 from driftlab.papers.session import Session
@@ -119,6 +122,19 @@ class CglSession(Session):
     def panel(self) -> str:
         """The panel of the paper's figures that shows the dataset: a for UCLA, b for NTU."""
         return {"UCLA": "a", "NTU": "b"}[self.label]
+
+    def network(self, *, seed: int = 0, **settings: Any) -> Backbone:
+        """A freshly initialised network, as a run of that seed starts with.
+
+        Args:
+            seed: Of the initialisation.
+            settings: `backbone`, `width`, `depth` and `hidden`, as for `run_config`.
+        """
+        config = run_config(variant="", method=self.method("BARE"), order=(0,), seed=seed, **settings)
+        shape, classes = self.data.coordinates.shape[1:], self.data.classes
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            return make_backbone(config["backbone"], shape, self.data.bones, classes)()
 
     def order_runs(self, table: pd.DataFrame) -> OrderRuns:
         """The runs of an evaluation table as arrays, with the size of the smallest test class."""

@@ -68,6 +68,45 @@ def theorem_table(check: TheoremCheck) -> pd.DataFrame:
     return frame.loc[in_order(frame.index)].rename_axis("method")
 
 
+@carries_lineage
+def search_results(
+    hypers: Sequence[tuple[str, Mapping[str, float]]], finals: Sequence[pd.DataFrame]
+) -> pd.DataFrame:
+    """The results of a grid search, one row per combination and repetition, in the grid's order.
+
+    Args:
+        hypers: Method and hyper-parameters of each combination.
+        finals: From `final_metrics`, one frame per combination.
+
+    Returns:
+        Columns `method`, `settings` (in words), `seed` and `average_accuracy` (mean over orders, a fraction).
+    """
+    frames: list[pd.DataFrame] = [
+        final.groupby("seed", as_index=False)["average_accuracy"]
+        .mean()
+        .assign(method=method, settings=settings_text(hyper))
+        for (method, hyper), final in zip(hypers, finals, strict=True)
+    ]
+    columns = ["method", "settings", "seed", "average_accuracy"]
+    return pd.DataFrame(pd.concat(frames, ignore_index=True), columns=columns)
+
+
+@carries_lineage
+def best_settings(results: pd.DataFrame) -> pd.DataFrame:
+    """The combination of each method with the highest mean AA; of equal ones the first in the grid's order.
+
+    Args:
+        results: From `search_results`; with ascending values in the grid, the first has the smaller value.
+
+    Returns:
+        One row per method, with the columns `settings` and `AA` (percent).
+    """
+    groups = results.groupby(["method", "settings"], sort=False)["average_accuracy"]
+    means = groups.mean().mul(100).rename("AA").reset_index()
+    best = means["AA"].round(9).groupby(means["method"], sort=False).idxmax()  # the first of equal ones
+    return pd.DataFrame(means.loc[best].set_index("method"))
+
+
 def methods_table(names: Sequence[str], settings: Mapping[str, Mapping[str, float]]) -> pd.DataFrame:
     """What each method does, generated from the docstrings of its module and class.
 

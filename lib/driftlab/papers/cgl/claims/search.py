@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-import numpy as np
+import pandas as pd
 
 from driftlab.papers.cgl.claims.judging import NotJudgeableError, claim
 from driftlab.papers.cgl.claims.noise import REPETITIONS, Floats
 from driftlab.reporting.decisions import Decision, paired
 
 CLAIMED = ("EWC", "LwF", "GEM", "REPLAY")
-Grid = Mapping[str, Mapping[str, Floats]]
-"""By method and settings in words: validation AA of each repetition, (R,)."""
 
 
 @claim(
@@ -22,13 +20,17 @@ Grid = Mapping[str, Mapping[str, Floats]]
     "if all lie within the noise. Holds if EWC, LwF, GEM and REPLAY are confirmed; fails if one of them is "
     "contradicted.",
 )
-def printed_choices_are_best(grid: Grid, printed: Mapping[str, str]) -> tuple[Decision, str]:
+def printed_choices_are_best(results: pd.DataFrame, printed: Mapping[str, str]) -> tuple[Decision, str]:
     """Table 3's choices win the search (cgl-41): one finding per method, a cell of Table 3.
 
     Args:
-        grid: The search's results.
-        printed: By method, the printed choice in the words of the grid.
+        results: From `driftlab.papers.cgl.tables.search_results`, on validation data.
+        printed: By method, the printed choice in the words of the results.
     """
+    grid: dict[str, dict[str, Floats]] = {}
+    for (method, settings), group in results.groupby(["method", "settings"], sort=False):
+        values = group.sort_values("seed")["average_accuracy"].to_numpy()
+        grid.setdefault(str(method), {})[str(settings)] = values
     if any(len(values) < REPETITIONS for settings in grid.values() for values in settings.values()):
         raise NotJudgeableError(f"It needs {REPETITIONS} repetitions or more.")
     if missing := [m for m in CLAIMED if printed.get(m, "") not in grid.get(m, {})]:
@@ -50,11 +52,6 @@ def finding(settings: Mapping[str, Floats], printed: str) -> str:
         return f"contradicted ({best} is {100 * better[best].value:.1f} points better)"
     flat = all(abs(gap.value) <= 2 * gap.noise + 1e-12 for gap in others.values())
     return "flat" if flat else "confirmed"
-
-
-def most_accurate(settings: Mapping[str, Floats], order: Sequence[str]) -> str:
-    """The setting of the highest mean validation AA; of equal ones the first of `order`."""
-    return max(order, key=lambda name: (round(float(np.mean(settings[name])), 12), -order.index(name)))
 
 
 @claim(
