@@ -158,7 +158,7 @@ def depth_hurts_replay_most(depths: Sizes) -> tuple[Decision, str]:
     alone = {m: paired(values, np.zeros(len(values))) for m, values in change.items()}
     replay = alone["REPLAY"]
     decision = every(greater(paired(change[m], change["REPLAY"])) for m in ORDER_METHODS if m != "REPLAY")
-    return "fails" if replay.value + 2 * replay.noise > 0 else decision, (
+    return "fails" if replay.value + 2 * replay.noise >= 0 else decision, (
         f"AA({sizes[-1]}) − AA(2) in points: {'; '.join(f'{m} {points(d)}' for m, d in alone.items())}."
     )
 

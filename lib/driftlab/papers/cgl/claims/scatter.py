@@ -180,7 +180,7 @@ def cloud(runs: MethodRuns) -> Floats:
 def correlation(values: Floats) -> float:
     """Pearson's r of AA and AF over points (…, 2); NaN where one of them is constant."""
     x, y = values.reshape(-1, 2).T
-    return float(pearsonr(x, y).statistic) if min(np.ptp(x), np.ptp(y)) > 0 else float("nan")
+    return float(pearsonr(x, y).statistic) if min(np.ptp(x), np.ptp(y)) > 1e-9 else float("nan")
 
 
 def own_centroid_share(method: str, clouds: Mapping[str, Floats]) -> float:
