@@ -18,10 +18,37 @@ def test_every_entry_tells_what_a_reader_needs():
         assert entry.layout.startswith(f"{name}/\n") and entry.terms and entry.title and entry.what
         first = next(iter((dict(entry.rounded) | dict(entry.totals)).values()))
         assert f"{first:,}" in entry.what
-    assert {name: (one.frames, one.fit) for name, one in catalog.SKELETONS.items()} == {
-        "nucla": (52, "resample"),
-        "ntu": (300, "pad"),
+        assert entry.label and entry.world and entry.world.name.startswith("world")
+        assert (entry.preparation is not None) == (entry.records == "skeletons")
+    prepared = {entry.label: entry.preparation for entry in catalog.DATASETS.values() if entry.preparation}
+    assert prepared == {
+        "UCLA": catalog.Preparation(52, "resample"),
+        "NTU": catalog.Preparation(300, "pad"),
     }
+
+
+def test_what_a_notebooks_data_may_be():
+    assert catalog.data_names("skeletons") == ["world", "world-ntu", "nucla", "ntu"]
+    assert catalog.data_names("stream") == ["world", "oak"]
+    entry, world = catalog.by_data_name("world-ntu", "skeletons")
+    assert entry.name == "ntu" and world is entry.world
+    entry, world = catalog.by_data_name("nucla", "skeletons")
+    assert entry.name == "nucla" and world is None
+    with pytest.raises(
+        ParameterError, match=r"no value of data 'oak'.* There are: world, world-ntu, nucla, ntu"
+    ):
+        catalog.by_data_name("oak", "skeletons")
+
+
+def test_a_world_is_written_once_and_read_by_its_name(tmp_path, monkeypatch):
+    monkeypatch.setenv("DRIFTLAB_OUTPUTS", str(tmp_path))
+    for data, name in (("world", "nucla"), ("world-ntu", "ntu")):
+        skeletons = catalog.load_by_data_name(data, "skeletons", sequences_per_class=1, seed=3)
+        assert len(skeletons) == 10
+        assert (skeletons.source.name, skeletons.source.kind) == (name, "synthetic")
+        assert "seed 3" in skeletons.source.detail
+    with pytest.raises(ParameterError, match="data is 'world', which is made, not read"):
+        catalog.load_by_data_name("world", "skeletons", str(tmp_path), sequences_per_class=1)
 
 
 @pytest.mark.parametrize("name", catalog.DATASETS)

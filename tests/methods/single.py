@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import torch
-from driftlab.methods import Method, Task, make_method, method_config
-from driftlab.methods.base import Parameters, Records
+from driftlab.methods import make_method, method_config
+from driftlab.methods.base import Method, Parameters, Records, Task
 from driftlab.models.graphs import GCN
 from torch import Tensor, nn
 

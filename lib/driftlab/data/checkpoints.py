@@ -1,4 +1,4 @@
-"""Pretrained detectors that a person brings."""
+"""Checkpoints of pretrained detectors that a user supplies."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from driftlab.core.errors import MissingDataError
 
 OBTAIN = (
     "The paper's detector is Faster R-CNN R-50 C4 trained on PASCAL VOC 2007 and 2012. Train it with "
-    "MMDetection (tools/train.py, configuration pascal_voc/faster-rcnn_r50-caffe-c4_ms-18k_voc0712.py; its "
-    "model zoo lists no such weights), and give the file with the parameter `checkpoint`."
+    "MMDetection (tools/train.py and configs/pascal_voc/faster-rcnn_r50-caffe-c4_ms-18k_voc0712.py, both in "
+    "the installed package's folder mmdet/.mim; its model zoo lists no such weights), and give the file with "
+    "the parameter `checkpoint`."
 )
 
 

@@ -8,8 +8,10 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
+from driftlab.core.limits import OneOf
 from driftlab.methods.anchors import Anchors, importance
 from driftlab.methods.base import Learner, Method, Task
+from driftlab.methods.hyper_parameters import HyperParameter
 
 
 class TWP(Method):
@@ -25,11 +27,11 @@ class TWP(Method):
     """
 
     name = "TWP"
-    hyper_parameters: ClassVar[Mapping[str, float]] = {
-        "lambda_l": 1e4,
-        "lambda_t": 1e4,
-        "beta": 0.01,
-        "power": 2.0,
+    hyper_parameters: ClassVar[Mapping[str, HyperParameter]] = {
+        "lambda_l": HyperParameter(1e4, "weight of the importance measured on the loss"),
+        "lambda_t": HyperParameter(1e4, "weight of the importance measured on the topology"),
+        "beta": HyperParameter(0.01, "price of new importance: weight of the gradient's L1 norm"),
+        "power": HyperParameter(2.0, "exponent of the gradients in the importance", OneOf((1, 2))),
     }
     second_order = True
 

@@ -1,4 +1,4 @@
-"""What a notebook shows of a saved result: a table or picture with caption and provenance."""
+"""Results as a notebook shows them: tables, pictures and verdicts with caption and provenance."""
 
 from __future__ import annotations
 
@@ -6,9 +6,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from IPython.core.getipython import get_ipython
+from IPython.core.pylabtools import select_figure_formats
+
 from driftlab.reporting.html import artifact_html, verdicts_html
 from driftlab.reporting.sidecars import Artifact, Provenance
 from driftlab.reporting.verdicts import Verdict
+
+
+def show_figures_as_pictures() -> None:
+    """Make Jupyter show a Matplotlib figure as a PNG, which it otherwise does only where pyplot was imported.
+
+    Outside a kernel nothing happens.
+    """
+    shell = get_ipython()
+    if shell is not None:
+        select_figure_formats(shell, {"png"})  # type: ignore[no-untyped-call]
 
 
 @dataclass(frozen=True)
@@ -48,4 +61,4 @@ class ShownVerdicts:
 
     def __repr__(self) -> str:
         """One line per verdict, for a terminal."""
-        return "\n".join(f"{one.claim}: {one.outcome}" for one in self.verdicts)
+        return "\n".join(f"{verdict.claim}: {verdict.outcome}" for verdict in self.verdicts)

@@ -27,7 +27,7 @@ def save_table(
     artifact: str,
     title: str,
     caption: str,
-    made: Provenance,
+    provenance: Provenance,
     part: str = "",
     deviation: pd.DataFrame | None = None,
     better: Mapping[str, Better] | None = None,
@@ -45,7 +45,7 @@ def save_table(
         artifact: Id of the artifact, for example `table_2`.
         title: One line.
         caption: What is shown and how to read it.
-        made: Which data and runs made it.
+        provenance: Which data and runs made it.
         part: Which part of the artifact, where it is saved in several.
         deviation: Standard deviations in the frame's layout; a missing one is not shown.
         better: For the columns to mark, whether `low` or `high` is better; equal as shown counts as equal.
@@ -70,8 +70,8 @@ def save_table(
         digits=digits,
     )
     label = "-".join(("tab:" + paper, artifact, part) if part else ("tab:" + paper, artifact))
-    latex = latex_table(content, title=title, caption=caption, provenance=made.caption, label=label)
-    page = table_page(content, title=title, caption=caption, provenance=made.caption)
+    latex = latex_table(content, title=title, caption=caption, provenance=provenance.caption, label=label)
+    page = table_page(content, title=title, caption=caption, provenance=provenance.caption)
     return save_artifact(
         kind="table",
         paper=paper,
@@ -80,7 +80,7 @@ def save_table(
         title=title,
         caption=caption,
         alt="",
-        made=made,
+        provenance=provenance,
         contents={"csv": _csv(content).encode(), "tex": latex.encode(), "html": page.encode()},
         table=content,
         outputs=outputs,
@@ -96,7 +96,7 @@ def table_content(
     units: str,
     digits: int,
 ) -> TableContent:
-    """A frame's cells as numbers, as shown, and with their marks.
+    """Convert a frame to cells: numbers, shown texts, and marks of best and worst.
 
     Raises:
         ParameterError: `better` or `deviation` do not fit the frame, or a label stands twice.
@@ -179,7 +179,7 @@ def _show(value: int | float | str | None, deviation: float | None, digits: int)
 
 
 def _csv(content: TableContent) -> str:
-    """All digits; a column of deviations follows each column that has any."""
+    """Write a table as CSV with all digits; each column with deviations is followed by one of these."""
     spread = [
         any(line[place] is not None for line in content.deviations) for place in range(len(content.columns))
     ]

@@ -14,7 +14,7 @@ from driftlab.metrics.accuracy_matrix import forgetting_table, task_accuracy
 from driftlab.metrics.theorem import check_theorem
 from driftlab.papers.cgl.experiment import TaskData, task_data
 from driftlab.runs.engines import make_engine
-from driftlab.runs.experiment import Config, StageId
+from driftlab.runs.experiment import Config, stage_id
 from driftlab.runs.store import Store
 from driftlab.runs.sweep import SweepResult
 
@@ -102,9 +102,7 @@ def test_an_interrupted_sweep_goes_on_where_it_was(world: World, swept: Swept, t
     store = Store(tmp_path)
     run(world, store, RUNS, keep_states=True)
     stages = {key(stage): stage for made in RUNS for stage in EXPERIMENT.chain(made)}
-    ids = {
-        name: StageId(EXPERIMENT.name, EXPERIMENT.version, world[1], stage) for name, stage in stages.items()
-    }
+    ids = {name: stage_id(EXPERIMENT, world[1], stage) for name, stage in stages.items()}
     # JOINT's stages leave nothing to continue from.
     with_state = sorted(name for name, one in ids.items() if store.state_path(one).exists())
     assert 25 < len(with_state) < len(stages)

@@ -11,7 +11,7 @@ import pytest
 from driftlab.data.detection.records import FrameStream
 from driftlab.papers.oak import data_figures as figures
 from driftlab.reporting.figures import save_figure
-from driftlab.reporting.sidecars import provenance
+from driftlab.reporting.sidecars import provenance_of
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from reporting.looking import texts_overlap
@@ -140,7 +140,7 @@ def test_they_can_be_read_and_saved(draw: Callable[[FrameStream], Figure], tmp_p
         artifact=f"figure_3{letter}",
         title="The stream",
         caption="Counts.",
-        made=provenance(STREAM, scale="demo", notebook="20_oak_data"),
+        provenance=provenance_of(STREAM, scale="demo", notebook="20_oak_data"),
         outputs=tmp_path,
     )
     assert set(saved.files) == {"png", "pdf"}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from driftlab.core.errors import ParameterError
 from driftlab.metrics.detection import Detections, Truth
-from driftlab.papers.oak.drawn_boxes import BOX_STYLES, overlaps
+from driftlab.papers.oak.drawn_boxes import BOX_STYLES
 from driftlab.papers.oak.stream_pictures import detection_strip, labelled_frames
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -119,12 +119,6 @@ def test_wrong_numbers_of_frames_are_named() -> None:
         labelled_frames([FRAME] * 2, [truth()] * 2, NAMES, ["a"])
     with pytest.raises(ParameterError, match="1 frames are shown, but 'detections, before' has 2"):
         detection_strip([FRAME], [truth()], {"before": [found(), found()]}, NAMES, ["a"])
-
-
-def test_overlaps() -> None:
-    first = np.array([[0, 0, 2, 1], [5, 5, 6, 6]], dtype=np.float32)
-    assert overlaps(first, np.array([[0, 0, 1, 1]], dtype=np.float32)).tolist() == [[0.5], [0.0]]
-    assert overlaps(first, np.zeros((0, 4), dtype=np.float32)).shape == (2, 0)
 
 
 def test_a_name_is_no_formula() -> None:

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 import torch
-from driftlab.methods import Task, make_method, method_config
+from driftlab.methods import make_method, method_config
+from driftlab.methods.base import Task
 from driftlab.models.graphs import GCN
 from driftlab.training.graphs.replicas import Replicas, Strategy
 from driftlab.training.graphs.task_trainer import Continual

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 import safetensors.numpy
 import torch
-from driftlab.methods import METHODS, Learner, Task
+from driftlab.methods import METHODS
 from driftlab.methods.bare import Bare
-from driftlab.methods.base import Parameters
+from driftlab.methods.base import Learner, Parameters, Task
 from driftlab.models.graphs import STGCN
 from driftlab.training.graphs.replicas import Strategy
 from driftlab.training.graphs.task_trainer import Continual

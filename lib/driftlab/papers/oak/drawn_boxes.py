@@ -10,6 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
+from driftlab.metrics.boxes import box_iou
+
 Pixels = NDArray[np.uint8]
 BoxKind = Literal["labelled", "right", "wrong"]
 
@@ -60,7 +62,7 @@ def draw_boxes(
         tops = [top for top in (y1 - line, y2, y1, y2 - line) if 0 <= top <= height - line] or [0.0]
         areas = [np.array([[left, top, left + letter * len(name), top + line]]) for top in tops]
         taken = np.concatenate(placed) if placed else np.zeros((0, 4))
-        best = min(areas, key=lambda area: float(overlaps(area, taken).sum()))
+        best = min(areas, key=lambda area: float(box_iou(area, taken).sum()))
         placed.append(best)
         axis.text(
             left,
@@ -74,13 +76,3 @@ def draw_boxes(
             bbox={"fc": colour, "ec": "none", "pad": 0.6, "alpha": 0.85},
         )
     axis.set(xlim=(-0.5, width - 0.5), ylim=(height - 0.5, -0.5))
-
-
-def overlaps(first: NDArray[np.floating], second: NDArray[np.floating]) -> NDArray[np.float64]:
-    """(n, m) intersection over union of boxes (n, 4) and (m, 4)."""
-    low = np.maximum(first[:, None, :2], second[None, :, :2])
-    high = np.minimum(first[:, None, 2:], second[None, :, 2:])
-    common = np.prod(np.clip(high - low, 0, None), axis=2)
-    areas = [np.prod(boxes[:, 2:] - boxes[:, :2], axis=1) for boxes in (first, second)]
-    union = areas[0][:, None] + areas[1][None, :] - common
-    return np.asarray(common / np.maximum(union, 1e-9), dtype=np.float64)

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from driftlab.core.errors import ParameterError
+from driftlab.metrics.boxes import box_iou
 from driftlab.metrics.detection import Detections, Truth
 from driftlab.papers.oak.drawn_boxes import (
     BOX_STYLES,
@@ -17,7 +18,6 @@ from driftlab.papers.oak.drawn_boxes import (
     BoxKind,
     Pixels,
     draw_boxes,
-    overlaps,
     show_pixels,
 )
 from driftlab.reporting.style import panels, styled
@@ -117,7 +117,7 @@ def _draw_found(
     order = np.argsort(found.scores, kind="stable")
     order = order[found.scores[order] >= least]
     boxes, labels = found.boxes[order], found.labels[order]
-    right = (overlaps(boxes, truth.boxes) >= iou) & (
+    right = (box_iou(boxes, truth.boxes) >= iou) & (
         (labels[:, None] == truth.labels) | (labels[:, None] >= len(categories))
     )
     names = [

@@ -9,8 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from driftlab.methods import Method, Task
-from driftlab.methods.base import Records
+from driftlab.methods.base import Method, Records, Task
 from driftlab.training.finite_check import require_finite
 from driftlab.training.graphs.replicas import Replicas
 
