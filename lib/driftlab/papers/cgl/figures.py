@@ -108,7 +108,7 @@ def architecture_curves(final: pd.DataFrame, *, setting: Literal["width", "depth
     values = sorted(runs[setting].unique())
     methods = in_order(runs["method"])
     figure, axes = panels(2, columns=2, size=(4.2, 3.4), share=False)
-    shifts = np.linspace(-0.09, 0.09, len(methods)) if len(methods) > 1 else np.zeros(1)
+    shifts = np.linspace(-0.06, 0.06, len(methods)) if len(methods) > 1 else np.zeros(1)
     for axis, panel, column, label in zip(axes, "ab", values_of, (AA, AF), strict=True):
         for name, shift in zip(methods, shifts, strict=True):
             style = method_style(name)

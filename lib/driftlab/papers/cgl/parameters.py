@@ -96,9 +96,10 @@ SplitSeed = Annotated[
     Between(0),
 ]
 BalancedOrders = Annotated[
-    int, question("task orders of 120; each task equally often first and last, if a multiple of 5"),
+    int,
+    question("task orders of 120; each task equally often first and last, if a multiple of 5"),
     Between(2, TASK_ORDERS),
-]  # fmt: skip
+]
 ClassOrders = Annotated[int, question("random class orders (paper: 100)"), Between(1)]
 OrderSeed = Annotated[int, protocol("seed of the random class orders"), Between(0)]
 SingleRuns = Annotated[
