@@ -121,6 +121,12 @@ def test_the_first_stage_is_bares_for_every_method_that_acts_later() -> None:
     assert [stage["method"]["name"] for stage in stages] == ["BARE"] + ["MAS"] * 4
 
 
+def test_results_that_depend_on_their_neighbours_are_kept_apart() -> None:
+    assert EXPERIMENT.numerics == ""
+    assert replace(EXPERIMENT, strategy="looped").numerics == ""
+    assert replace(EXPERIMENT, strategy="batched").numerics == "cpu-batched"
+
+
 def test_what_describes_a_run() -> None:
     described = EXPERIMENT.describe(config("LwF", ORDERS[2], seed=4))
     assert described == {
@@ -235,7 +241,7 @@ def test_a_task_is_closed_on_its_own_records(world: tuple[TaskData, str]) -> Non
         }
         network.load_state_dict(weights)
         x = GCN.inputs(torch.from_numpy(data.coordinates[records]))
-        logits, _ = network(x, **network.constants(x, False), statistics="batch")
+        logits, _ = network(x, **network.constants(x), statistics="batch")
         logits[:, : len(seen)].square().mean().backward()
         for name, parameter in network.named_parameters():
             assert parameter.grad is not None

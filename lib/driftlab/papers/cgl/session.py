@@ -15,10 +15,12 @@ from driftlab.data.skeletons.records import SkeletonSet
 from driftlab.methods import method_config
 from driftlab.models.graphs import make_backbone
 from driftlab.models.graphs.backbone import Backbone
+from driftlab.papers.cgl.batch_size import replicas_in
 from driftlab.papers.cgl.experiment import ContinualSkeletons, run_config, task_data
 from driftlab.papers.cgl.order_runs import OrderRuns, order_runs
 from driftlab.papers.session import Session
 from driftlab.reporting.printed_papers import printed_rows
+from driftlab.runs.capacity import available_memory
 from driftlab.scenarios.classes import Order, split_by_class
 
 
@@ -69,7 +71,7 @@ class CglSession(Session):
         split_seed: See `driftlab.scenarios.classes.split_by_class`.
         engine: `local` or `ray`.
         jobs: How many batches of runs are worked on at once; 0 for one a core.
-        replicas: How many runs are trained side by side in a batch at most.
+        replicas: How many runs are trained side by side in a batch at most; fewer where memory is short.
         changed: Parameters that differ from the scale's own, for provenance.
         hyper: Hyper-parameters, by method, that differ from Table 3's best.
         others: The notebook's other parameters, which it uses itself.
@@ -205,4 +207,8 @@ class CglSession(Session):
         return [table[table["variant"] == variant] for variant in variants]
 
     def _sweep(self, configs: Sequence[dict[str, Any]]) -> pd.DataFrame:
-        return self.sweep(ContinualSkeletons(), configs, self.data, self.digest).table
+        experiment = ContinualSkeletons()
+        if experiment.device == "cpu":
+            fitting = replicas_in(available_memory(), self.engine.capacity, self.data, configs)
+            self.replicas = min(self.replicas, fitting)
+        return self.sweep(experiment, configs, self.data, self.digest).table
