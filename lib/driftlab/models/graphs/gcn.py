@@ -35,8 +35,9 @@ class GCN(Backbone):
         bones: Pairs of joints.
         features: Length of a joint's input vector (3 × frames × bodies).
         classes: Outputs, all there from the start.
-        width: Units of a layer.
+        width: Units of a graph-convolution layer.
         depth: Number of graph-convolution layers.
+        hidden: Units of the classifier's hidden layer. The paper's width sweep keeps it at 64.
     """
 
     def __init__(
@@ -47,14 +48,15 @@ class GCN(Backbone):
         classes: int,
         width: int = 64,
         depth: int = 2,
+        hidden: int = 64,
     ) -> None:
         super().__init__()
         sizes = [features] + [width] * depth
         self.layers = nn.ModuleList(GraphLayer(a, b) for a, b in itertools.pairwise(sizes))
         self.attention = nn.Linear(width, 1)
-        self.hidden = Linear(2 * width, width)
-        self.norm = RowNorm(width)
-        self.output = nn.Linear(width, classes)
+        self.hidden = Linear(2 * width, hidden)
+        self.norm = RowNorm(hidden)
+        self.output = nn.Linear(hidden, classes)
         self.register_buffer("adjacency", skeleton_adjacency(joints, bones), persistent=False)
         self.adjacency: Tensor
 

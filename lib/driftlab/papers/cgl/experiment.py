@@ -75,6 +75,7 @@ def run_config(
     backbone: str = "gcn",
     width: int = 64,
     depth: int = 2,
+    hidden: int = 64,
     epochs: int = 100,
     learning_rate: float = 1e-3,
     classes_per_task: int = 2,
@@ -89,8 +90,9 @@ def run_config(
         order: All classes in order of learning.
         seed: Initialisation and memories.
         backbone: `gcn` or `stgcn`.
-        width: Units of a layer.
+        width: Units per layer.
         depth: Number of layers.
+        hidden: Units of GCN's classifier, which has one hidden layer; the width sweep leaves it at 64.
         epochs: Full-batch steps per task.
         learning_rate: Of Adam.
         classes_per_task: Consecutive classes of the order form a task.
@@ -104,6 +106,7 @@ def run_config(
         "backbone": backbone,
         "width": width,
         "depth": depth,
+        "hidden": hidden,
         "epochs": epochs,
         "learning_rate": learning_rate,
         "classes_per_task": classes_per_task,
@@ -111,9 +114,13 @@ def run_config(
         "seed": seed,
     }
     check_values(RunSettings, settings, "A CGL run")
+    network = {"name": backbone, "width": width, "depth": depth}
+    if backbone == "gcn" and hidden != width:
+        # Only then: configurations (and so stored results) from before `hidden` had classifiers of `width`.
+        network["hidden"] = hidden
     return {
         "variant": variant,
-        "backbone": {"name": backbone, "width": width, "depth": depth},
+        "backbone": network,
         "method": dict(method),
         "training": {"epochs": epochs, "learning_rate": learning_rate},
         "split": {"parts": list(split), "seed": split_seed},
