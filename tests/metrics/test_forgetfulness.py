@@ -65,7 +65,7 @@ def test_bins_of_equal_count() -> None:
     assert equal_count_bins(np.array([9.0, 1, 3, 5, 7, 11]), 3).tolist() == [2, 0, 0, 1, 1, 2]
     # Equal gaps stay together, whatever the count; no number is left out.
     assert equal_count_bins(np.array([0.0] * 9 + [4.0]), 2).tolist() == [0] * 9 + [1]
-    assert equal_count_bins(np.array([0.0, 0, 0, 2, 2, 5, 6, 9]), 4).tolist() == [0, 0, 0, 1, 1, 2, 3, 3]
+    assert equal_count_bins(np.array([0.0, 0, 0, 2, 2, 5, 6, 9]), 4).tolist() == [0, 0, 0, 1, 1, 1, 2, 2]
     assert equal_count_bins(np.array([2.0, 2.0]), 10).tolist() == [0, 0]
     # As released every distinct gap is a bin.
     assert equal_count_bins(np.array([7.0, 0, 7, 3]), 0).tolist() == [2, 0, 2, 1]
