@@ -1,4 +1,4 @@
-"""Boxes with names on a frame."""
+"""Frames of a video with boxes and names drawn on them."""
 
 from __future__ import annotations
 
@@ -10,22 +10,42 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
+from driftlab.metrics.boxes import intersection_over_union
+
 Pixels = NDArray[np.uint8]
 BoxKind = Literal["labelled", "right", "wrong"]
 
-# Of Okabe and Ito's palette, with dashes for print without colours.
+# Colours of Okabe and Ito's palette; dashes for print without colours.
 BOX_STYLES: dict[BoxKind, tuple[str, str]] = {
     "labelled": ("#f0e442", "-"),
     "right": ("#009e73", "-"),
     "wrong": ("#d55e00", "--"),
 }
-WIDTH = 2.7  # of a panel, inches
-FONT = 7.0  # points
+WIDTH = 2.7
+"""Width of a panel in inches."""
+FONT = 7.0
+"""Size of the names in points."""
+MOST_PIXELS = 320
+"""Side of a drawn frame; larger ones are reduced, so that figures stay small."""
+GREYS = 24
+"""Grey levels of a pale frame."""
 
 
-def show_pixels(axis: Axes, pixels: Pixels) -> None:
-    """A frame without axes."""
-    axis.imshow(pixels)
+def show_pixels(axis: Axes, pixels: Pixels, *, pale: bool = False) -> None:
+    """Show a frame without ticks, in the coordinates of its own pixels.
+
+    Args:
+        axis: The panel.
+        pixels: (H, W, 3).
+        pale: Whether to show it in light grey, so that boxes stand out and the file stays small.
+    """
+    height, width = pixels.shape[:2]
+    stride = -(-max(height, width) // MOST_PIXELS)
+    shown = pixels[::stride, ::stride]
+    if pale:
+        level = np.floor(shown.mean(axis=2) / 256 * GREYS) / GREYS
+        shown = np.repeat((255 * (0.3 + 0.7 * level)).astype(np.uint8)[:, :, None], 3, axis=2)
+    axis.imshow(shown, extent=(-0.5, width - 0.5, height - 0.5, -0.5), interpolation="nearest")
     axis.grid(visible=False)
     axis.set(xticks=[], yticks=[])
     axis.spines[:].set_visible(False)
@@ -38,17 +58,17 @@ def draw_boxes(
     names: Sequence[str],
     kinds: Sequence[BoxKind],
 ) -> None:
-    """Boxes, each with its name where it covers the other names least.
+    """Draw boxes, each with its name placed where it covers the other names least.
 
     Args:
         axis: A panel `WIDTH` inches wide that shows the frame.
-        pixels: The frame.
+        pixels: (H, W, 3) the frame.
         boxes: (n, 4) x1, y1, x2, y2 in pixels.
-        names: What stands on them.
-        kinds: How they look, see `BOX_STYLES`.
+        names: (n,) text on each box.
+        kinds: (n,) style of each box, see `BOX_STYLES`.
     """
     height, width = pixels.shape[:2]
-    # How large a letter is in pixels of the frame: fonts are in points, a panel is WIDTH inches wide.
+    # Size of a letter in pixels of the frame: fonts are in points, a panel is WIDTH inches wide.
     line, letter = 1.45 * FONT / 72 / WIDTH * width, 0.62 * FONT / 72 / WIDTH * width
     placed: list[NDArray[np.float64]] = []
     for (x1, y1, x2, y2), name, kind in zip(boxes.astype(float).tolist(), names, kinds, strict=True):
@@ -60,7 +80,7 @@ def draw_boxes(
         tops = [top for top in (y1 - line, y2, y1, y2 - line) if 0 <= top <= height - line] or [0.0]
         areas = [np.array([[left, top, left + letter * len(name), top + line]]) for top in tops]
         taken = np.concatenate(placed) if placed else np.zeros((0, 4))
-        best = min(areas, key=lambda area: float(overlaps(area, taken).sum()))
+        best = min(areas, key=lambda area: float(intersection_over_union(area, taken).sum()))
         placed.append(best)
         axis.text(
             left,
@@ -74,13 +94,3 @@ def draw_boxes(
             bbox={"fc": colour, "ec": "none", "pad": 0.6, "alpha": 0.85},
         )
     axis.set(xlim=(-0.5, width - 0.5), ylim=(height - 0.5, -0.5))
-
-
-def overlaps(first: NDArray[np.floating], second: NDArray[np.floating]) -> NDArray[np.float64]:
-    """(n, m) intersection over union of boxes (n, 4) and (m, 4)."""
-    low = np.maximum(first[:, None, :2], second[None, :, :2])
-    high = np.minimum(first[:, None, 2:], second[None, :, 2:])
-    common = np.prod(np.clip(high - low, 0, None), axis=2)
-    areas = [np.prod(boxes[:, 2:] - boxes[:, :2], axis=1) for boxes in (first, second)]
-    union = areas[0][:, None] + areas[1][None, :] - common
-    return np.asarray(common / np.maximum(union, 1e-9), dtype=np.float64)
