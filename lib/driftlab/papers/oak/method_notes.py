@@ -35,7 +35,7 @@ IDEAS = {
         "as Incremental, batch_t drawn without order",
     ),
     "Offline training": (
-        "Upper bound: at each of its evaluations a new training over everything seen so far, in random order.",
+        "Upper bound: at each of its evaluations a new training over all frames so far, in random order.",
         "min_θ Σ_{s ≤ t} L(θ; batch_s), from θ_0, several epochs",
     ),
 }

@@ -1,4 +1,4 @@
-"""Tables 1 to 4 of Wanderlust, in percent or points and with the paper's labels, and two tables of our own."""
+"""Tables 1 to 4 of Wanderlust, in percent or points and with the paper's labels, and one table of our own."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Tables = tuple[pd.DataFrame, pd.DataFrame]
 def shown_classes(
     categories: Sequence[str], counts: NDArray[np.int64], evaluated: Sequence[int], *, columns: int = 8
 ) -> dict[str, str]:
-    """The classes that get a column or a panel of their own: the paper's eight, then the most frequent others.
+    """The classes that get a column or a panel of their own: the paper's eight, then the most frequent ones.
 
     Args:
         categories: Names by label.
@@ -80,7 +80,7 @@ def vocabulary_table(
 
 @carries_lineage
 def order_against_budget(runs: pd.DataFrame) -> pd.DataFrame:
-    """How much of what online learning lacks comes from the order of the stream, and how much from the budget.
+    """How much of what online learning lacks comes from the stream's order, and how much from its budget.
 
     The shuffled stream has the same frames, iterations and updates as the ordered one; offline training has
     neither the order nor the budget of one pass. Ours, not the paper's.
@@ -90,9 +90,9 @@ def order_against_budget(runs: pd.DataFrame) -> pd.DataFrame:
             of Offline training.
 
     Returns:
-        One row per score (FAP, CAP), in points: `in order`, `shuffled`, `offline`, `gap` (offline − in order),
-        `from order` (shuffled − in order), `from budget` (offline − shuffled) and `share of order` (percent
-        of the gap). Empty if a method has no runs.
+        One row per score (FAP, CAP), in points: `in order`, `shuffled`, `offline`, `gap` (offline − in
+        order), `from order` (shuffled − in order), `from budget` (offline − shuffled) and `share of order`
+        (percent of the gap). Empty if a method has no runs.
     """
     values = one_variant(runs, "table").groupby("method")[["fap", "cap"]].mean() * 100
     names = {"in order": "Incremental", "shuffled": SHUFFLED, "offline": "Offline training"}
