@@ -1,4 +1,4 @@
-"""Where things lie. Every path is found from the project's root, never from the working directory."""
+"""Folders of the project: root, outputs, data, worlds. No path depends on the working directory."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def project_root() -> Path:
 
 
 def outputs_path() -> Path:
-    """Where everything that is computed goes, there or not; `$DRIFTLAB_OUTPUTS` overrides `outputs/`."""
+    """The folder for everything that is computed, possibly absent; `$DRIFTLAB_OUTPUTS` overrides it."""
     return Path(os.environ.get("DRIFTLAB_OUTPUTS") or project_root() / "outputs").resolve()
 
 
 def outputs_dir() -> Path:
-    """`outputs_path()`, made if it is not there.
+    """`outputs_path()`, created if it does not exist.
 
     Raises:
         StoreError: The folder cannot be created or written to.
@@ -43,10 +43,10 @@ def outputs_dir() -> Path:
 
 
 def data_dir() -> Path:
-    """Where official datasets are looked for; `$DRIFTLAB_DATA` overrides `data/`."""
+    """The folder of the official datasets, one folder per dataset; `$DRIFTLAB_DATA` overrides `data/`."""
     return Path(os.environ.get("DRIFTLAB_DATA") or project_root() / "data").resolve()
 
 
 def worlds_dir() -> Path:
-    """Where synthetic worlds are written, once each."""
+    """The folder of the synthetic worlds, each written once."""
     return outputs_dir() / "worlds"

@@ -1,4 +1,4 @@
-"""Which data made a number: contract 5."""
+"""The data behind a result: contract 5."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ Kind = Literal["official", "subset", "synthetic"]
 
 
 def of_change(changed: Mapping[str, Any]) -> str:
-    """What a folder's name ends in that keeps results with other parameters apart; empty without any."""
+    """Ending of a folder's name that keeps results with changed parameters apart; empty without changes.
+
+    Args:
+        changed: Parameters that differ from the scale's own, by name.
+    """
     if not changed:
         return ""
     text = json.dumps(changed, sort_keys=True, default=str)
@@ -21,7 +25,7 @@ def of_change(changed: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Source:
-    """Where a dataset came from.
+    """Origin of a dataset.
 
     Attributes:
         kind: `official` (complete, as published), `subset` (a real part of it) or `synthetic` (a world).

@@ -17,12 +17,12 @@ Floats = NDArray[np.float64]
 
 
 def dual(gram: Floats, products: Floats, margin: float) -> Floats:
-    """How much of each memory gradient is added: Lopez-Paz and Ranzato (2017), eq. 11.
+    """Solve GEM's dual problem: the weight of each memory gradient (Lopez-Paz and Ranzato 2017, eq. 11).
 
-    v minimises ½ vᵀ (G Gᵀ) v + (G g)ᵀ v under v ≥ margin; the projected gradient is g + Gᵀ v. With margin 0
-    that is the nearest gradient that opposes no memory's. As in their implementation a larger margin (they
-    call it memory strength) turns it further towards the memories, and a gradient that opposes none stays as
-    it is.
+    v minimises ½ vᵀ (G Gᵀ) v + (G g)ᵀ v subject to v ≥ margin; the projected gradient is g + Gᵀ v. With
+    margin 0 this is the nearest gradient whose product with no memory gradient is negative. As in the authors'
+    implementation, a larger margin (their memory strength) turns the gradient further towards the memories,
+    and a gradient without a negative product is not changed.
 
     Args:
         gram: G Gᵀ, (tasks, tasks).
@@ -45,7 +45,7 @@ def dual(gram: Floats, products: Floats, margin: float) -> Floats:
 
 
 def project(gradient: Tensor, memory: Tensor, margin: float) -> Tensor:
-    """A gradient (P,) moved so that it opposes none of the memory gradients (tasks, P); see `dual`."""
+    """Project a gradient (P,) so that its product with no memory gradient (tasks, P) is negative; see `dual`."""
     rows = memory.double()
     gram, products = rows @ rows.T, rows @ gradient.double()
     v = dual(gram.numpy(force=True), products.numpy(force=True), margin)
@@ -56,24 +56,24 @@ def project(gradient: Tensor, memory: Tensor, margin: float) -> Tensor:
 
 
 class GEM(Method):
-    """Project each gradient so that no old task's memory loss grows.
+    """Project each gradient so that no old task's memory loss grows (Lopez-Paz and Ranzato 2017).
 
-    `fraction` of each finished task's training records is kept, drawn by seed. Memory losses run over the
-    outputs of all classes seen so far, since no task id is known at test.
+    A `fraction` of each finished task's training records is kept, drawn by seed. Memory losses use the outputs
+    of all classes seen so far, because the task is not known at test time.
     """
 
     name = "GEM"
     hyper_parameters: ClassVar[Mapping[str, float]] = {"strength": 5.0, "fraction": 0.2}
 
     def begin_task(self, learner: Learner, task: Task, batch: Any) -> None:
-        """Lay the memories out."""
+        """Prepare one batch of kept records per finished task."""
         self.memories = [
             learner.batch(sample_records(past, self.hyper["fraction"], self.seeds, t))
             for t, past in enumerate(task.past)
         ]
 
     def adjust_gradients(self, learner: Learner, task: Task, gradients: Parameters) -> Parameters:
-        """Project, replica by replica."""
+        """Project each replica's gradient."""
         if not self.memories:
             return gradients
         replicas = len(self.seeds)

@@ -17,5 +17,5 @@ class Joint(Method):
     name = "JOINT"
 
     def training_records(self, task: Task) -> Records:
-        """Everything so far."""
+        """The training records of all tasks so far."""
         return tuple(np.concatenate(parts) for parts in zip(task.records, *task.past, strict=True))

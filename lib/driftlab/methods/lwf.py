@@ -11,7 +11,7 @@ from driftlab.methods.base import Learner, Method, Task
 
 
 def distillation(logits: Tensor, target: Tensor, temperature: Tensor) -> Tensor:
-    """KL(softmax(target / T) ‖ softmax(logits / T)) of each record, zero for equal logits.
+    """Distillation loss per record: KL(softmax(target / T) ‖ softmax(logits / T)), zero for equal logits.
 
     It differs from the cross-entropy of Li and Hoiem (2018) by the target's entropy, a constant.
 
@@ -29,11 +29,11 @@ def distillation(logits: Tensor, target: Tensor, temperature: Tensor) -> Tensor:
 
 
 class LwF(Method):
-    """Cross-entropy over the new classes and distillation of the old ones (Li and Hoiem 2018).
+    """Cross-entropy over the new classes plus distillation of the old ones (Li and Hoiem 2018).
 
-    The model as it was before the task answers on the new records once; those answers over each old task's
-    outputs are the targets, one softmax a task as in the paper's several heads. The cross-entropy runs over
-    the new classes' outputs alone, so that it does not push the old ones down.
+    Before the task begins, the previous model computes its logits for the new records once. These are the
+    distillation targets, with one softmax per old task, as in that paper's several heads. The cross-entropy
+    uses the new classes' outputs only, so that it does not lower the old ones.
     """
 
     name = "LwF"
@@ -44,11 +44,11 @@ class LwF(Method):
         self.targets: Tensor | None = None
 
     def begin_task(self, learner: Learner, task: Task, batch: Any) -> None:
-        """Ask the previous model."""
+        """Compute the previous model's logits, the distillation targets."""
         self.targets = learner.outputs(batch, "running").detach() if task.index else None
 
     def loss(self, learner: Learner, task: Task, batch: Any) -> Tensor:
-        """Cross-entropy and distillation."""
+        """Cross-entropy of the new classes plus λ times the distillation losses, (R,)."""
         logits = learner.outputs(batch, "update")
         value = learner.balanced(logits, batch, task.new)
         if self.targets is None:

@@ -14,11 +14,11 @@ from driftlab.methods.base import Learner, Method, Task
 class MAS(Method):
     """L = L_task + strength Σ_i Ω_i (θ_i − θ*_i)² (Aljundi et al. 2018, eq. 4).
 
-    Ω is the size of the gradient of the mean squared output, over the finished task's records and the outputs
-    of the classes seen so far, added up over the finished tasks; the anchor is the newest parameters. With
-    `power` 1 the size is the absolute value, as in MAS's paper, with 2 the square, as in public code for
-    graphs, which the CGL paper's strengths fit. MAS's paper sums over the outputs and takes the mean of the
-    records' absolute gradients. The released CGL code measures on the next task's records.
+    Ω is the magnitude of the gradient of the mean squared output, over the finished task's records and the
+    outputs of the classes seen so far, summed over the finished tasks; the anchor θ* is the newest parameters.
+    With `power` 1 the magnitude is the absolute value, as in MAS's paper; with `power` 2 it is the square, as
+    in public code for graphs, which the CGL paper's strengths fit. MAS's paper sums over the outputs and takes
+    the mean of the records' absolute gradients. The released CGL code measures Ω on the next task's records.
     """
 
     name = "MAS"
@@ -29,12 +29,12 @@ class MAS(Method):
         self.anchors = Anchors()
 
     def loss(self, learner: Learner, task: Task, batch: Any) -> Tensor:
-        """The task's loss and the pull."""
+        """The task's loss plus the penalty, (R,)."""
         value = super().loss(learner, task, batch)
         return value + self.hyper["strength"] * self.anchors.penalty(learner) if self.anchors else value
 
     def end_task(self, learner: Learner, task: Task, batch: Any) -> None:
-        """Measure the importance and move the anchor."""
+        """Measure the importance on the finished task, and set the anchor to the current parameters."""
         squared = learner.outputs(batch)[..., task.seen].square().mean(-1)
         gradients = learner.gradients(learner.mean(squared, batch))
         self.anchors.replace(importance(learner, gradients, self.hyper["power"]), learner.parameters)
@@ -44,5 +44,5 @@ class MAS(Method):
         return self.anchors.state()
 
     def load_state(self, state: Mapping[str, Tensor]) -> None:
-        """Take them back."""
+        """Restore importance and anchor."""
         self.anchors.load_state(state)

@@ -13,16 +13,16 @@ from driftlab.methods.base import Method, Records, Task, sample_records
 class Replay(Method):
     """Keep `fraction` of each finished task's training records and train on them again with every later task.
 
-    The kept records are drawn once, at random by seed. They stand in the same full batch as the new ones, and
-    the class weights 1/n_c of the loss count them, so that few kept records of an old class weigh as much as
-    many new.
+    The kept records are drawn once, at random by seed. They are in the same full batch as the new ones, and
+    the loss's class weights 1/n_c count them: the few kept records of an old class weigh as much as the many
+    records of a new one.
     """
 
     name = "REPLAY"
     hyper_parameters: ClassVar[Mapping[str, float]] = {"fraction": 0.2}
 
     def training_records(self, task: Task) -> Records:
-        """The task's records and the memory."""
+        """The task's records and the kept records of every earlier task."""
         memory = [
             sample_records(past, self.hyper["fraction"], self.seeds, t) for t, past in enumerate(task.past)
         ]

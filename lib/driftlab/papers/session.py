@@ -1,4 +1,4 @@
-"""What every notebook needs: its runs, and the provenance of what it leaves behind."""
+"""A notebook's session: runs its sweeps, and saves its tables, figures and verdicts with their provenance."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from driftlab.runs.sweep import SweepResult, sweep
 
 
 class Session:
-    """One notebook's source of data, store and engine.
+    """Data source, store and engine of one notebook.
 
     Args:
-        paper: Whose tables and figures these are: `cgl`, `oak` …
-        notebook: Its name, for provenance.
+        paper: Key of the paper whose tables and figures are saved: `cgl`, `oak` …
+        notebook: The notebook's name, for provenance.
         scale: `smoke`, `demo` or `paper`, for provenance.
-        source: Where its data are from.
+        source: Origin of the data.
         engine: `local` or `ray`.
-        jobs: How many batches of runs are worked on at once; 0 for one a core.
-        replicas: How many runs are trained side by side in a batch at most.
+        jobs: Number of batches of runs that are executed at the same time; 0 for one per core.
+        replicas: Largest number of runs that are trained side by side in one batch.
         changed: Parameters that differ from the scale's own, for provenance.
 
     Raises:
@@ -56,13 +56,13 @@ class Session:
 
     @property
     def store(self) -> Store:
-        """Where finished runs are kept."""
+        """The store of finished runs."""
         return Store(outputs_dir() / "runs")
 
     def sweep(
         self, experiment: Experiment, configs: Sequence[Config], data: Any, digest: str, **options: Any
     ) -> SweepResult:
-        """`driftlab.runs.sweep.sweep` with the session's store and engine; says what was computed."""
+        """Run `driftlab.runs.sweep.sweep` with the session's store and engine, and print what was computed."""
         result = sweep(
             experiment,
             configs,
@@ -79,7 +79,7 @@ class Session:
     def table(
         self, artifact: str, frame: pd.DataFrame, title: str, caption: str, *, part: str = "", **options: Any
     ) -> ShownArtifact:
-        """`driftlab.reporting.tables.save_table`, kept apart by dataset, with the frame's provenance."""
+        """Save a table (see `driftlab.reporting.tables.save_table`) with the provenance that the frame carries."""
         saved = save_table(
             frame,
             paper=self.paper,
@@ -95,7 +95,7 @@ class Session:
     def figure(
         self, artifact: str, figure: Figure, title: str, caption: str, *, part: str = ""
     ) -> ShownArtifact:
-        """`driftlab.reporting.figures.save_figure`, kept apart by dataset, with the figure's provenance."""
+        """Save a figure (see `driftlab.reporting.figures.save_figure`) with the provenance that it carries."""
         saved = save_figure(
             figure,
             paper=self.paper,
@@ -108,7 +108,7 @@ class Session:
         return ShownArtifact(saved, outputs_dir())
 
     def verdicts(self, *verdicts: Verdict) -> ShownVerdicts:
-        """Keep verdicts for the scoreboard: those of the same claims in this session are replaced."""
+        """Save verdicts for the scoreboard; earlier ones of the same claims in this session are replaced."""
         made = self.provenance(*verdicts)
         self._judged |= {verdict.claim: verdict for verdict in verdicts}
         everything = list(self._judged.values())
@@ -116,7 +116,7 @@ class Session:
         return ShownVerdicts(list(verdicts), made)
 
     def provenance(self, *results: object) -> Provenance:
-        """Data, scale and notebook of this session, with the runs that the results carry."""
+        """The provenance of results: this session's data, scale and notebook, and the runs that they carry."""
         return provenance(
             self.source,
             scale=self.scale,

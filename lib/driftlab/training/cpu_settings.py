@@ -1,4 +1,4 @@
-"""Settings of a process that trains on the CPU."""
+"""Memory settings of a process that trains on the CPU, and the choice of a device."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 def keep_freed_memory() -> None:
     """Let the C library keep large freed blocks for the next allocation.
 
-    By default glibc returns every block over some hundred kilobytes to the system at once, and each
-    activation of the next step costs its page faults again: about a tenth of an epoch's time.
+    By default glibc returns each block above some hundred kilobytes to the system at once, so that every
+    activation of the next step causes page faults again: about a tenth of an epoch's time.
     """
     if sys.platform == "linux":
         libc = ctypes.CDLL(None)
@@ -28,7 +28,7 @@ def keep_freed_memory() -> None:
 
 
 def resolve_device(device: str) -> torch.device:
-    """`auto` is a CUDA device if there is one, else the CPU; anything else is PyTorch's name of a device.
+    """The device that a parameter names: `auto` is CUDA where there is a GPU, else the CPU.
 
     Raises:
         ParameterError: It is no name of a device, or there is no such device here.

@@ -1,4 +1,4 @@
-"""What diverges has no result."""
+"""Check that a run has not diverged."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ from driftlab.core.errors import ParameterError
 
 
 def require_finite(values: Tensor, what: str) -> None:
-    """Refuse to go on with numbers that are none.
+    """Raise if a value is NaN or infinite.
 
-    Not a number is the first class to argmax and below every threshold of a detector: a run that diverged
-    would have an accuracy, and a precision.
+    Without this check a diverged run would get a result: argmax takes NaN for the first class, and NaN is
+    below every score threshold of a detector.
+
+    Args:
+        values: Losses or parameters, of any shape.
+        what: What they are, for the message: "the loss in epoch 3 of task 2".
 
     Raises:
-        ParameterError: A value is not finite.
+        ParameterError: A value is NaN or infinite.
     """
     finite = values.detach().isfinite()
     if not finite.all():

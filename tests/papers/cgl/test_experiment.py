@@ -20,7 +20,7 @@ from driftlab.papers.cgl.experiment import TaskData, _positions, _task, run_conf
 from driftlab.scenarios.classes import class_orders, split_by_class, task_orders, tasks_of
 from driftlab.worlds.skeletons.nucla_layout import nucla_world
 
-from .world import EXPERIMENT, FRAMES, ORDERS, SMALL, config, key, keys, make_world
+from .small_world import EXPERIMENT, FRAMES, ORDERS, SMALL, config, key, keys, make_world
 
 DIFFERENT = [name for name in METHODS if name != "TWP"]
 

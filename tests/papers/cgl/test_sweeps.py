@@ -18,7 +18,7 @@ from driftlab.runs.experiment import Config, StageId
 from driftlab.runs.store import Store
 from driftlab.runs.sweep import SweepResult
 
-from .world import EXPERIMENT, ORDERS, check_same, check_same_states, config, key, make_world, run
+from .small_world import EXPERIMENT, ORDERS, check_same, check_same_states, config, key, make_world, run
 
 World = tuple[TaskData, str]
 Swept = tuple[SweepResult, Store]
