@@ -197,15 +197,18 @@ def online_metrics(ap: pd.DataFrame, *, top: int = 20) -> pd.DataFrame:
 
 
 @carries_lineage
-def released_online_metrics(table: pd.DataFrame, pretrained: Collection[str] = ()) -> pd.DataFrame:
-    """CAP and FAP of an unknown vocabulary as the released code averages them: seen classes plus IDK.
+def released_online_metrics(
+    table: pd.DataFrame, pretrained: Collection[str] = (), *, top: int = 20
+) -> pd.DataFrame:
+    """`online_metrics` with CAP and FAP as the released code averages them: seen classes plus IDK.
 
     Args:
         table: Evaluation table of runs with an unknown vocabulary.
         pretrained: Names of the classes that have an output from the start.
+        top: See `online_metrics`; the best classes are averaged as there.
 
     Returns:
-        Columns of a run, `evaluations`, `cap` and `fap`.
+        The columns of `online_metrics`.
 
     Raises:
         DataError: The class rows are faulty (see `class_ap`).
@@ -224,8 +227,10 @@ def released_online_metrics(table: pd.DataFrame, pretrained: Collection[str] = (
         )
         unseen = idk.reindex([(*run, time) for time in values.index]).to_numpy(dtype=np.float64)
         curve = seen_average_precision(values.to_numpy(dtype=np.float64), seen.to_numpy(dtype=bool), unseen)
-        rows.append((*run, len(curve), np.nanmean(curve), curve[-1]))
-    return pd.DataFrame(rows, columns=[*RUN, "evaluations", "cap", "fap"])
+        rows.append((*run, np.nanmean(curve), curve[-1]))
+    averaged = pd.DataFrame(rows, columns=[*RUN, "cap", "fap"])
+    ours = online_metrics(ap, top=top)
+    return ours.drop(columns=["cap", "fap"]).merge(averaged, on=RUN)[ours.columns]
 
 
 @carries_lineage

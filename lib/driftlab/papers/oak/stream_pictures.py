@@ -11,6 +11,7 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from driftlab.core.errors import ParameterError
+from driftlab.data.detection.records import FrameStream, read_image
 from driftlab.metrics.boxes import intersection_over_union
 from driftlab.metrics.detection import Detections, Truth
 from driftlab.papers.oak.drawn_boxes import (
@@ -104,6 +105,35 @@ def detection_strip(
     words = ["labelled", f"detected (score from {threshold:g}), right", "detected, wrong"]
     figure.legend(handles, words, loc="outside upper center", ncols=3)
     return figure
+
+
+def before_and_after(
+    stream: FrameStream,
+    truth: Sequence[Truth],
+    detections: Mapping[str, Sequence[Detections]],
+    *,
+    count: int = 4,
+    threshold: float = THRESHOLD,
+) -> Figure:
+    """A `detection_strip` of the test frames in which learning has changed the detections most.
+
+    Args:
+        stream: Test frames and categories.
+        truth: Ground truth of all test frames.
+        detections: Row title to detections in all test frames; the first row is before learning.
+        count: How many frames.
+        threshold: Least score of a drawn detection.
+    """
+    before, *after = detections.values()
+    frames = changing_frames(truth, before, after, count, threshold=threshold)
+    return detection_strip(
+        [read_image(stream.test.images[frame]) for frame in frames],
+        [truth[frame] for frame in frames],
+        {row: [of_row[frame] for frame in frames] for row, of_row in detections.items()},
+        stream.categories,
+        [f"step {stream.test_steps[frame]}" for frame in frames],
+        threshold=threshold,
+    )
 
 
 def changing_frames(

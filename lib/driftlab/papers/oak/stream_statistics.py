@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from driftlab.data.detection.oak_locations import ClipLocation
 from driftlab.data.detection.records import DetectionSet, FrameStream
+from driftlab.scenarios.stream import Timeline
 
 SECONDS_PER_FRAME = 2.0
 SMALL, MEDIUM = 32.0, 96.0
@@ -53,6 +54,13 @@ def presence_in_time(stream: FrameStream) -> NDArray[np.bool_]:
     times = np.concatenate([np.arange(len(stream.train)), stream.test_after + 0.5])
     shown = np.concatenate([frame_presence(stream.train), frame_presence(stream.test)])
     return shown[np.argsort(times, kind="stable")]
+
+
+def boxes_per_step(stream: FrameStream, timeline: Timeline) -> Integers:
+    """(steps, C) training boxes of each category in each step of a timeline."""
+    per_frame = np.zeros((len(stream.train), len(stream.categories)), dtype=np.int64)
+    np.add.at(per_frame, (frame_of_box(stream.train), stream.train.labels[~stream.train.crowd]), 1)
+    return np.stack([per_frame[frames].sum(axis=0) for frames in timeline.train])
 
 
 def first_steps(stream: FrameStream) -> Integers:

@@ -106,6 +106,17 @@ def order_against_budget(runs: pd.DataFrame) -> pd.DataFrame:
     return frame.rename(index=str.upper)
 
 
+def order_in_words(order: pd.DataFrame) -> str:
+    """The finding of `order_against_budget`, one line per score; what is missing where it is empty."""
+    if order.empty:
+        return f"Order and budget are told apart by runs of Incremental, {SHUFFLED} and Offline training."
+    return "\n".join(
+        f"{score}: {row['in order']:.1f} in order, {row['shuffled']:.1f} shuffled, {row['offline']:.1f} "
+        f"offline; {row['share of order']:.0f} % of the gap of {row['gap']:.1f} points comes from order"
+        for score, row in order.iterrows()
+    )
+
+
 @carries_lineage
 def forgetfulness_table(
     summary: pd.DataFrame, classes: pd.DataFrame, shown: Mapping[str, str], runs: pd.DataFrame

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,16 +24,14 @@ def training_the_rpn_improves_fine_tuning() -> Verdict:
 
 
 def small_objects_are_hard(
-    detections: Sequence[Detections], truth: Sequence[Truth], classes: int, height: float, method: str
+    detections: Mapping[str, Sequence[Detections]], truth: Sequence[Truth], height: float
 ) -> Verdict:
     """oak-36: Small boxes make detection hard.
 
     Args:
-        detections: Of the test frames, by a detector at the end of the stream.
+        detections: Of the test frames, by detector; the last one is judged, which has learnt most.
         truth: Of the same frames.
-        classes: Number of classes.
         height: Of the frames, in pixels; limits of sizes are scaled to it.
-        method: Whose detector it is, for evidence.
     """
     test = (
         f"AP of small objects (below {SMALL:g} × {SMALL:g} pixels of a frame {HEIGHT} pixels high), mean "
@@ -41,6 +39,9 @@ def small_objects_are_hard(
         f"standard deviations below that of large ones (from {MEDIUM:g} × {MEDIUM:g}); fails if it is not "
         "lower. One detector, bootstrap over classes."
     )
+    detector, found = list(detections.items())[-1]
+    labels = [frame.labels for frame in truth] + [frame.labels for frame in found]
+    classes = 1 + max(int(of_frame.max(initial=0)) for of_frame in labels)
     limits = (np.array([0.0, SMALL, MEDIUM, np.inf]) * height / HEIGHT) ** 2
     ranges = list(zip(limits[:-1].tolist(), limits[1:].tolist(), strict=True))
     counts = np.stack([_counts(truth, classes, *limit) for limit in ranges])
@@ -51,7 +52,7 @@ def small_objects_are_hard(
             f"{len(chosen)} classes have {FEWEST_BOXES} boxes of each size (small, medium, large: {totals})."
         )
         return not_testable("oak-36", test, reason)
-    per_size = [average_precision(detections, truth, classes, areas=limit) for limit in ranges]
+    per_size = [average_precision(found, truth, classes, areas=limit) for limit in ranges]
     ap = 100 * np.stack(per_size)[:, chosen]
     lead = ap[2] - ap[0]
     gap = bootstrapped(lambda drawn: float(lead[drawn].mean()), len(chosen))
@@ -62,8 +63,8 @@ def small_objects_are_hard(
         decided = "fails"
     small, medium, large = ap.mean(axis=1)
     words = (
-        f"{method}: AP {small:.1f} small, {medium:.1f} medium, {large:.1f} large over {len(chosen)} classes; "
-        f"large − small {gap.text()}."
+        f"{detector}: AP {small:.1f} small, {medium:.1f} medium, {large:.1f} large, over {len(chosen)} "
+        f"classes; large − small {gap.text()}."
     )
     return judge("oak-36", test, decided, words)
 

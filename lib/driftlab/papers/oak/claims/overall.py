@@ -32,6 +32,32 @@ STILL = "Non-adaptation"
 NEEDS_OFFICIAL = "Needs official OAK: the criterion is a number of the paper's data."
 
 
+def judge_all(
+    known: Scores, pretrained: Collection[str], boxes: pd.Series[int], *, official: bool
+) -> list[Verdict]:
+    """The verdicts on all claims about Table 1: oak-1 to 4, 9 to 15.
+
+    Args:
+        known: CAP and FAP by class.
+        pretrained: Names of the classes that the pretrained detector knows.
+        boxes: Training boxes by class name.
+        official: Whether the data are official OAK.
+    """
+    return [
+        no_adaptation_is_lowest_and_offline_highest(known),
+        icarl_is_above_incremental(known),
+        ewc_and_incremental_are_alike(known),
+        fap_is_above_cap(known),
+        continual_methods_improve_on_no_adaptation(known),
+        continual_cap_is_below_20(known, official=official),
+        pretrained_detector_does_badly(known, pretrained, official=official),
+        ewc_does_not_help(known),
+        ewc_and_icarl_are_far_below_offline(known),
+        offline_stays_below_50(known, official=official),
+        rare_classes_have_lower_ap(known, boxes, official=official),
+    ]
+
+
 @carries_lineage
 def no_adaptation_is_lowest_and_offline_highest(known: Scores) -> Verdict:
     """oak-1: Non-adaptation is lowest and offline training highest, in CAP and FAP."""

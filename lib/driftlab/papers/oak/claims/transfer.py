@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -82,7 +84,7 @@ def measures_of_forgetting_disagree(transferred: Scores, forgotten: Scores) -> V
 
 @carries_lineage
 def ewc_is_the_more_cautious_learner(
-    transferred: Scores, ap: pd.DataFrame, boxes: NDArray[np.int64], categories: list[str]
+    transferred: Scores, ap: pd.DataFrame, boxes: NDArray[np.int64], categories: Sequence[str]
 ) -> Verdict:
     """oak-34: Higher FWT goes with faster learning; EWC is the more cautious learner.
 
@@ -114,7 +116,7 @@ def ewc_is_the_more_cautious_learner(
 
 
 @carries_lineage
-def early_gains(ap: pd.DataFrame, boxes: NDArray[np.int64], categories: list[str]) -> pd.DataFrame:
+def early_gains(ap: pd.DataFrame, boxes: NDArray[np.int64], categories: Sequence[str]) -> pd.DataFrame:
     """Gain in AP per class at the first evaluation after 100 training boxes, over the pretrained detector.
 
     Args:
