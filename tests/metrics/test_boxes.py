@@ -11,7 +11,10 @@ from torchvision.ops import box_iou
 
 def test_by_hand() -> None:
     first = np.array([[0, 0, 2, 1], [5, 5, 6, 6]], dtype=np.float32)
-    assert intersection_over_union(first, np.array([[0, 0, 1, 1]], dtype=np.float32)).tolist() == [[0.5], [0.0]]
+    assert intersection_over_union(first, np.array([[0, 0, 1, 1]], dtype=np.float32)).tolist() == [
+        [0.5],
+        [0.0],
+    ]
     assert intersection_over_union(first, np.zeros((0, 4), dtype=np.float32)).shape == (2, 0)
 
 

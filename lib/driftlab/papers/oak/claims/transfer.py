@@ -136,6 +136,7 @@ def early_gains(ap: pd.DataFrame, boxes: NDArray[np.int64], categories: Sequence
     run = ["paper", "variant", "method", "seed", "order", "class"]
     start = ap[ap["trained_on"] == 0].set_index(run)["value"]
     later = ap[(ap["trained_on"] > 0) & ap["class"].isin(list(reached))]
-    later = later[later["trained_on"] >= later["class"].map(reached)].sort_values("trained_on")
+    after = pd.to_numeric(later["class"].map(reached))
+    later = later[later["trained_on"] >= after].sort_values("trained_on")
     first = later.groupby(run)["value"].first()
     return (first - start).dropna().rename("gain").reset_index()
