@@ -4,22 +4,24 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3 || echo python3.11
 VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+# A folder with a paper.yaml is a paper, and a target.
+PAPERS := $(sort $(notdir $(patsubst %/paper.yaml,%,$(wildcard lib/driftlab/papers/*/paper.yaml))))
 
-
-
-
-.PHONY: help install paper test lab bench report doctor regression lock hooks clean
+.PHONY: help install paper tour test lab bench report doctor regression lock hooks clean $(PAPERS)
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make paper    run the finished papers at demo scale; tables, figures and report.html go to outputs/"
+	@echo "make PAPER    the same for one paper: $(PAPERS)"
+	@echo "make tour     run the first notebook: one small thing of each finished paper"
 	@echo "make test     check style and types, run the tests and the regression notebooks"
 	@echo "make lab      open JupyterLab"
-	@echo "make bench    compare the replicated trainer with a plain training loop"
-	@echo "make doctor   look whether this machine can run the notebooks"
-	@echo "make regression  execute the regression notebooks anew, after a change that is meant to change them"
+	@echo "make report   write outputs/report.html from what has been computed"
+	@echo "make bench    compare the trainers with the plain way of doing the same"
+	@echo "make doctor   check whether this machine can run the notebooks"
+	@echo "make regression  execute the regression notebooks again, after a change that is meant to change them"
 	@echo "make hooks    install the pre-commit hooks"
-	@echo "make lock     write requirements.txt anew from pyproject.toml (LOCK_FLAGS=--upgrade: newest versions)"
+	@echo "make lock     write requirements.txt again from pyproject.toml (LOCK_FLAGS=--upgrade: newest versions)"
 	@echo "make clean    remove $(VENV) and the tools' caches; outputs/ stays"
 	@echo
 	@echo "All of them first create $(VENV) with $(PYTHON) where that has not been done."
@@ -36,7 +38,13 @@ $(INSTALLED): requirements.txt pyproject.toml
 	@touch $@
 
 paper: $(INSTALLED)
-	$(BIN)/driftlab run $(FINISHED) --scale demo; status=$$?; $(BIN)/driftlab report && exit $$status
+	$(BIN)/driftlab run finished --scale demo; status=$$?; $(BIN)/driftlab report && exit $$status
+
+$(PAPERS): $(INSTALLED)
+	$(BIN)/driftlab run $@ --scale demo; status=$$?; $(BIN)/driftlab report && exit $$status
+
+tour: $(INSTALLED)
+	$(BIN)/driftlab run start_here --scale demo; status=$$?; $(BIN)/driftlab report && exit $$status
 
 test: $(INSTALLED)
 	$(BIN)/ruff check .

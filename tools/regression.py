@@ -1,7 +1,7 @@
-"""Make the regression notebooks anew: every notebook executed at smoke scale, as CI will compare it.
+"""Write the regression notebooks again: every notebook executed at smoke scale, as CI will compare it.
 
     python tools/regression.py            all of them
-    python tools/regression.py 43         this one and those of its paper before it, whose runs it takes over
+    python tools/regression.py 43         this one and those before it in its paper, whose runs it reuses
 
 Writes `tests/regression/*.ipynb` (no pictures, no progress bars, no places of this machine) and
 `tests/regression/expected/*.csv`. Look at the difference before you commit it: it says what your change did.
@@ -22,6 +22,7 @@ from typing import Any
 import nbformat
 import papermill
 import yaml
+from driftlab.cli.worker import papermill_path
 from driftlab.reporting.printed_papers import papers
 from nbval.plugin import get_sanitize_patterns
 
@@ -29,7 +30,8 @@ ROOT = Path(__file__).resolve().parents[1]
 REGRESSION = ROOT / "tests" / "regression"
 EXPECTED = REGRESSION / "expected"
 SANITIZE = REGRESSION / "sanitize.cfg"
-NUMBERS = tuple(name[:2] for paper in papers() for name in paper.notebooks)
+NUMBERS_PER_PAPER = [[name[:2] for name in paper.notebooks] for paper in papers()]
+NUMBERS = tuple(number for numbers in NUMBERS_PER_PAPER for number in numbers)
 IGNORED = {"44-09": "the best of the grid is decided by measured accuracies"}
 """Cells whose output nbval shall not compare, and why."""
 
@@ -57,19 +59,24 @@ def main() -> int:
 
 
 def with_earlier(asked: Sequence[str]) -> list[str]:
-    """Also the notebooks of the same paper (the first digit) before the last that is asked for, in order.
+    """Also the notebooks of the same paper before the last that is asked for, in order.
 
     What a notebook prints says which runs it took from the store; CI runs all of them in this order.
     """
-    return [n for n in NUMBERS if any(n[0] == one[0] and n <= one for one in asked)]
+    return [
+        number
+        for numbers in NUMBERS_PER_PAPER
+        for place, number in enumerate(numbers)
+        if set(asked) & set(numbers[place:])
+    ]
 
 
 def execute(source: Path, result: Path) -> Any:
     """A notebook executed with its smoke parameters, and stripped."""
     parameters = yaml.safe_load((ROOT / "params" / "smoke" / f"{source.stem}.yaml").read_text()) or {}
     papermill.execute_notebook(
-        source,
-        result,
+        papermill_path(source),
+        papermill_path(result),
         parameters={"scale": "smoke"} | parameters,
         kernel_name="python3",
         cwd=result.parent,

@@ -14,7 +14,8 @@ from driftlab.bench import plain_loop, workload
 from driftlab.bench.plain import BenchmarkError, PlainLoop
 from driftlab.bench.pyg_gcn import PyGGCN, from_gcn
 from driftlab.bench.replicated import task_data
-from driftlab.methods import Task, make_method, method_config
+from driftlab.methods import make_method, method_config
+from driftlab.methods.base import Task
 from driftlab.models.graphs import GCN
 from driftlab.training.graphs.replicas import Replicas
 from driftlab.training.graphs.task_trainer import Continual

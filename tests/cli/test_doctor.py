@@ -51,7 +51,7 @@ def test_packages_against_the_lock(tmp_path: Path) -> None:
     assert state(f"# a lock\nrich=={rich}  # pretty\n./tools/some-stand-in\n-e .\n") == [
         ("ok", "1, all as locked in requirements.txt")
     ]
-    repair = "pip install -r requirements.txt"
+    repair = f"run in {tmp_path}: pip install -r requirements.txt"
     assert state("rich==0.1") == [
         ("warn", f"other versions than locked: rich {rich} (locked: 0.1); {repair}")
     ]
@@ -100,3 +100,43 @@ def test_a_broken_opencv_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cv2", None)
     ((state, detail),) = found(checks.detection)
     assert state == "fail" and "ModuleNotFoundError" in detail and "requirements.txt" in detail
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["{broken", "[]", "{}", '{"argv": [], "display_name": "x", "language": "python"}', '{"argv": 3}'],
+)
+def test_a_damaged_kernel_of_the_user_is_told_in_run_and_doctor(
+    project: Project, driftlab: Driver, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: str
+) -> None:
+    spec = tmp_path / "data" / "kernels" / "python3" / "kernel.json"
+    spec.parent.mkdir(parents=True)
+    spec.write_text(content)
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("JUPYTER_PREFER_ENV_PATH", "0")
+    project.notebook("10_x", None, "1")
+
+    result = driftlab("run")
+    ((state, detail),) = found(checks.kernel)
+
+    assert result.code == 2 and state == "fail"
+    for message in (result.err, " ".join(detail.split())):
+        assert f"{spec} is damaged. Delete it, or install the kernel anew: {sys.executable} -m" in message
+
+
+def test_a_check_that_raises_is_a_finding(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_text("no == requirement ==\n")
+    monkeypatch.setenv("DRIFTLAB_ROOT", str(tmp_path))
+    ((state, detail),) = [(one.state, one.detail) for one in checks.guarded(checks.packages)]
+    assert state == "fail" and detail.startswith("could not be checked: InvalidRequirement: ")
+    monkeypatch.setenv("DRIFTLAB_ROOT", "relative")
+    failed = [finding.what for finding in checks.all_findings() if finding.state == "fail"]
+    assert failed == ["packages", "outputs", "datasets"]
+
+
+def test_a_full_folder_for_temporary_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("driftlab.cli.temporary.is_full", lambda folder: folder == tmp_path)
+    ((state, detail),) = found(checks.temporary)
+    assert state == "fail"
+    assert f"cannot be written to {tmp_path} (No space left on device); free some space" in detail

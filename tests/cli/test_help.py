@@ -12,7 +12,8 @@ def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [["run"], ["report"], ["doctor"], ["bench"], ["data"], ["data", "show"], ["data", "verify"]]
+    "command",
+    [["run"], ["params"], ["report"], ["doctor"], ["bench"], ["data"], ["data", "show"], ["data", "verify"]],
 )
 def test_help_has_an_example(driftlab: Driver, command: list[str]) -> None:
     result = driftlab(*command, "--help")
@@ -21,13 +22,13 @@ def test_help_has_an_example(driftlab: Driver, command: list[str]) -> None:
 
 
 def test_help_explains_arguments(driftlab: Driver) -> None:
-    assert "Numbers (41) or names" in driftlab("run", "-h").out
+    assert "Numbers (41), names (cgl_task_order" in driftlab("run", "-h").out
     assert "The dataset, as 'driftlab data' lists it" in driftlab("data", "verify", "-h").out
 
 
 def test_alone_it_lists_its_commands_and_first_steps(driftlab: Driver) -> None:
     out = driftlab("--help").out
-    for word in ("run", "report", "doctor", "data", "bench", "the five-minute tour"):
+    for word in ("run", "params", "report", "doctor", "data", "bench", "the five-minute tour"):
         assert word in out
 
 

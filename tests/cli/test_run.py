@@ -2,15 +2,20 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from driftlab.notebooks.cell import write_cell
+from driftlab.notebooks.declared import declared_notebooks
 from notebook_project import Project
 
 from .driving import Driver
 
+# In a folder and with an outputs folder whose names papermill, rich and globs would interpret.
+ODD = "x {x} [red] :bug: {"
 CELL = (
     "epochs = 3  # passes\nengine = 'local'  # where\njobs: int | None = None  # processes\nscale = 'demo'\n"
 )
@@ -52,7 +57,7 @@ def test_a_batch_goes_on_past_failures_and_says_what_became_of_each(
     assert "11_bad failed 4/5" in result.out
     assert "In [4]: ValueError: no [bold] such thing" in result.out
     assert "12_dead failed 2/2" in result.out
-    assert "DeadKernelError: Kernel died" in result.out
+    assert "DeadKernelError: Kernel died: its process ended itself with exit code 3." in result.out
     assert "90_last passed 2/2" in result.out
     assert f"Executed notebooks: {folder}" in result.out
     assert sorted(path.name for path in folder.iterdir()) == [
@@ -125,7 +130,10 @@ def test_a_killed_process_is_a_failure(project: Project, driftlab: Driver) -> No
     result = driftlab("run")
 
     assert result.code == 1
-    assert "the notebook's process was killed from outside by SIGKILL; did the memory run out?" in result.out
+    assert (
+        "the notebook's process was killed from outside by SIGKILL. Most likely the machine ran out of memory"
+        in result.out
+    )
 
 
 @pytest.mark.parametrize(
@@ -264,7 +272,7 @@ def test_dry_run_shows_and_executes_nothing(project: Project, driftlab: Driver, 
     missing = driftlab("run", "--dry-run", "41", "-p", "data", "ntu", "-p", "data_folder", "some/where")
 
     assert there.code == 0
-    assert "40_x epochs = 9 (notebook: 3) engine = 'local' jobs = None" in there.out
+    assert "40_x epochs = 9 (changed; demo: 3) scale = 'demo' engine = 'local' jobs = None" in there.out
     assert f"→ {tmp_path / 'outputs' / 'notebooks' / 'demo-changed-'}" in there.out
     assert missing.code == 2
     assert f"dataset ntu: missing: {Path.cwd() / 'some' / 'where'}: NTU RGB+D" in missing.out
@@ -298,6 +306,8 @@ def test_the_papers_scale_names_data_and_checkpoint(
     asked = driftlab("run", "21", "22", "23", "24", "--scale", "paper", "--dry-run")
     assert asked.code == 2
     assert asked.out.count("dataset oak: missing: ") == asked.out.count("checkpoint: missing: ") == 4
+    assert asked.out.count("costs about") == 4
+    assert "costs about 5 runs in 702 stages; memory about" in asked.out and "disk about 30." in asked.out
 
 
 def test_an_unknown_dataset_suggests_the_nearest(project: Project, driftlab: Driver) -> None:
@@ -340,3 +350,155 @@ def test_plain_papermill_is_held_to_the_same_parameters(project: Project, tmp_pa
     assert found.returncode != 0
     assert "ParameterError: 41_x has no parameter 'epocs'. Did you mean 'epochs'?" in found.stderr
     assert "must not run" not in executed(tmp_path / "out.ipynb")
+
+
+def test_a_killed_kernel_speaks_of_memory(project: Project, driftlab: Driver) -> None:
+    project.notebook("10_x", None, "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
+    result = driftlab("run")
+    assert result.code == 1
+    assert "DeadKernelError: Kernel died: its process was killed by SIGKILL. Most likely the" in result.out
+
+
+def test_paths_are_literal(tmp_path: Path, driftlab: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = Project(tmp_path / ODD)
+    monkeypatch.setenv("DRIFTLAB_ROOT", str(project.root))
+    project.notebook("10_x", CELL, "from driftlab.core.paths import outputs_dir\nprint(outputs_dir())")
+    outputs = tmp_path / "res_{epochs} [bold]{0}"
+
+    result = driftlab("run", "10", "-p", "epochs", "5", "--outputs", str(outputs))
+
+    (output,) = (outputs / "notebooks").glob("demo-changed-??????/10_x.ipynb")
+    assert executed(output) == f"{outputs}\n"
+    assert f"Executed notebooks: {output.parent} Everything else: {outputs}" in result.out
+    assert result.code == 0
+    assert (
+        f"→ {outputs}/notebooks/demo/10_x.ipynb"
+        in driftlab("run", "--dry-run", "--outputs", str(outputs)).out
+    )
+
+
+def test_a_relative_outputs_variable_means_one_folder(
+    project: Project, driftlab: Driver, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    project.notebook(
+        "10_x",
+        None,
+        "from driftlab.core.paths import data_dir, outputs_dir\nprint(outputs_dir(), data_dir())",
+    )
+    monkeypatch.setenv("DRIFTLAB_OUTPUTS", "results")
+    monkeypatch.setenv("DRIFTLAB_DATA", "mydata")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert driftlab("run").code == 0
+    output = project.root / "results" / "notebooks" / "demo" / "10_x.ipynb"
+    assert executed(output) == f"{project.root / 'results'} {project.root / 'mydata'}\n"
+
+
+def test_a_relative_data_folder_of_the_notebook_counts_from_the_notebook(
+    project: Project, driftlab: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.notebook("41_y", DATA_CELL.replace('""', '"mine"').replace('"world"', '"ntu"'))
+    monkeypatch.chdir(tmp_path)
+    assert f"missing: {project.root / 'notebooks' / 'mine'}: NTU" in driftlab("run", "--dry-run").out
+
+
+def test_modules_of_the_working_directory_do_not_replace_those_of_the_standard_library(
+    project: Project, tmp_path: Path
+) -> None:
+    project.notebook("10_x", None, "print('fine')")
+    for module in ("queue", "random", "json"):
+        (tmp_path / f"{module}.py").write_text("raise SystemExit('the wrong module')")
+    code = "from driftlab.cli import main; main()"
+    command = [sys.executable, "-P", "-c", code, "run", "10"]
+    found = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert found.returncode == 0, found.stdout + found.stderr
+
+
+def test_a_notebook_need_not_name_its_language(project: Project, driftlab: Driver) -> None:
+    kernel = {"name": "python3", "display_name": "Python 3"}
+    for number, metadata in enumerate(({}, {"kernelspec": kernel}, {"language_info": {}})):
+        path = project.notebook(f"1{number}_x", CELL, "print(epochs)")
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"metadata": metadata}))
+    result = driftlab("run", "-p", "epochs", "5")
+    assert result.code == 0, result.out
+
+
+def test_a_full_folder_for_temporary_files_is_found_before_anything_starts(
+    project: Project, driftlab: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.notebook("10_x", None, "1")
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("driftlab.cli.temporary.is_full", lambda folder: folder == tmp_path)
+    result = driftlab("run")
+    assert result.code == 2
+    assert (
+        f"Nothing was started: temporary files cannot be written to {tmp_path} (No space left" in result.err
+    )
+
+
+def test_a_figure_without_a_picture_is_a_failure(project: Project, driftlab: Driver) -> None:
+    bare = "from matplotlib.figure import Figure\nfigure = Figure()\nfigure.subplots()\nfigure"
+    project.notebook("10_bare", None, bare)
+    project.notebook("11_good", None, "import driftlab.reporting.style", bare)
+    result = driftlab("run")
+    assert "In [1]: NoPicture: the output is the text '<Figure …>' without a picture" in result.out
+    assert "10_bare failed" in result.out and "11_good passed" in result.out
+
+
+def test_an_edit_saved_in_the_notebook_does_not_take_the_place_of_the_scales_own_results(
+    project: Project, driftlab: Driver, tmp_path: Path
+) -> None:
+    cell = write_cell(declared_notebooks()["40_cgl_data"])
+    place = tmp_path / "outputs" / "notebooks" / "demo" / "40_cgl_data.ipynb"
+    project.notebook("40_cgl_data", cell)
+    assert f"→ {place}" in driftlab("run", "40", "--dry-run").out
+
+    project.notebook("40_cgl_data", cell.replace("world_sequences = 80", "world_sequences = 12"))
+
+    shown = driftlab("run", "40", "--dry-run").out
+    assert "world_sequences = 12 (changed; demo: 80)" in shown
+    assert f"→ {tmp_path / 'outputs' / 'notebooks' / 'demo-changed-'}" in shown
+    assert f"→ {place}" in driftlab("run", "40", "--dry-run", "-p", "world_sequences", "80").out
+    project.scale("smoke", "40_cgl_data", "world_sequences: 12")
+    assert "notebooks/smoke/40_cgl_data.ipynb" in driftlab("run", "--scale", "smoke", "--dry-run").out
+
+
+def test_a_duplicate_is_no_obstacle(project: Project, driftlab: Driver) -> None:
+    path = project.notebook("00_start_here", write_cell(declared_notebooks()["00_start_here"]))
+    project.scale("smoke", "00_start_here", "scale: smoke")
+    shutil.copy(path, path.with_name("00_start_here-Copy1.ipynb"))
+    for arguments in (["00_start_here"], [], ["start"]):
+        result = driftlab("run", *arguments, "--scale", "smoke", "--dry-run")
+        assert result.code == 0 and "Copy1" not in result.out
+
+
+def test_a_file_elsewhere_is_the_one_that_runs(project: Project, driftlab: Driver, tmp_path: Path) -> None:
+    project.notebook("10_x", "epochs = 3", "print('the project')")
+    mine = tmp_path / "mine" / "10_x.ipynb"
+    mine.parent.mkdir()
+    shutil.copy(project.notebook("11_y", "epochs = 3", "print('mine')"), mine)
+
+    assert driftlab("run", str(mine)).code == 0
+
+    assert executed(tmp_path / "outputs" / "notebooks" / "demo" / "10_x.ipynb") == "mine\n"
+    missing = driftlab("run", str(mine.with_name("12_z.ipynb")), "--dry-run")
+    assert missing.code == 2
+    assert f"There is no notebook file {mine.with_name('12_z.ipynb')}." in missing.err
+
+
+@pytest.mark.parametrize(("notebook", "name", "value"), [("44", "grid", "{}"), ("44", "split_seed", "1e3")])
+def test_what_failed_inside_the_run_fails_before_it(
+    driftlab: Driver, notebook: str, name: str, value: str
+) -> None:
+    result = driftlab("run", notebook, "-p", name, value)
+    assert result.code == 2 and f"44_cgl_hyperparameters's parameter '{name}'" in result.err
+
+
+def test_an_octal_number_is_read_as_a_person_means_it(driftlab: Driver) -> None:
+    assert "epochs = 10 (changed; demo: 50)" in driftlab("run", "41", "-p", "epochs", "010", "--dry-run").out
+
+
+@pytest.mark.parametrize("notebook", ["40", "41", "42", "43", "44"])
+def test_the_dry_run_checks_names_of_data(driftlab: Driver, notebook: str) -> None:
+    result = driftlab("run", notebook, "-p", "data", "nukla", "--dry-run")
+    assert result.code == 2 and "Did you mean 'nucla'?" in result.err

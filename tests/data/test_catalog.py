@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from driftlab.core.errors import MissingDataError, ParameterError
 from driftlab.data import catalog
+from driftlab.data.checkpoints import find_checkpoint
 from driftlab.worlds.skeletons.ntu_layout import ntu_world
 from driftlab.worlds.skeletons.nucla_layout import nucla_world
 from driftlab.worlds.walk.layout import oak_world
@@ -18,10 +20,37 @@ def test_every_entry_tells_what_a_reader_needs():
         assert entry.layout.startswith(f"{name}/\n") and entry.terms and entry.title and entry.what
         first = next(iter((dict(entry.rounded) | dict(entry.totals)).values()))
         assert f"{first:,}" in entry.what
-    assert {name: (one.frames, one.fit) for name, one in catalog.SKELETONS.items()} == {
-        "nucla": (52, "resample"),
-        "ntu": (300, "pad"),
+        assert entry.label and entry.world and entry.world.name.startswith("world")
+        assert (entry.preparation is not None) == (entry.records == "skeletons")
+    prepared = {entry.label: entry.preparation for entry in catalog.DATASETS.values() if entry.preparation}
+    assert prepared == {
+        "UCLA": catalog.Preparation(52, "resample"),
+        "NTU": catalog.Preparation(300, "pad"),
     }
+
+
+def test_what_a_notebooks_data_may_be():
+    assert catalog.data_names("skeletons") == ["world", "world-ntu", "nucla", "ntu"]
+    assert catalog.data_names("stream") == ["world", "oak"]
+    entry, world = catalog.by_data_name("world-ntu", "skeletons")
+    assert entry.name == "ntu" and world is entry.world
+    entry, world = catalog.by_data_name("nucla", "skeletons")
+    assert entry.name == "nucla" and world is None
+    with pytest.raises(
+        ParameterError, match=r"no value of data 'oak'.* There are: world, world-ntu, nucla, ntu"
+    ):
+        catalog.by_data_name("oak", "skeletons")
+
+
+def test_a_world_is_written_once_and_read_by_its_name(tmp_path, monkeypatch):
+    monkeypatch.setenv("DRIFTLAB_OUTPUTS", str(tmp_path))
+    for data, name in (("world", "nucla"), ("world-ntu", "ntu")):
+        skeletons = catalog.load_by_data_name(data, "skeletons", sequences_per_class=1, seed=3)
+        assert len(skeletons) == 10
+        assert (skeletons.source.name, skeletons.source.kind) == (name, "synthetic")
+        assert "seed 3" in skeletons.source.detail
+    with pytest.raises(ParameterError, match="data is 'world', which is made, not read"):
+        catalog.load_by_data_name("world", "skeletons", str(tmp_path), sequences_per_class=1)
 
 
 @pytest.mark.parametrize("name", catalog.DATASETS)
@@ -127,3 +156,13 @@ def test_a_world_without_its_sequences_is_to_be_deleted(tmp_path):
     (folder / "all_sqe").rename(tmp_path / "away")
     with pytest.raises(MissingDataError, match=f"none of its files.*delete {folder}, and it is made anew"):
         catalog.find("nucla", folder)
+
+
+def test_a_tilde_in_a_notebooks_parameter_is_the_home_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "model.pth").touch()
+    assert find_checkpoint("~/model.pth") == tmp_path / "model.pth"
+    with pytest.raises(MissingDataError, match=f"{tmp_path / 'mine'}: .*there is no such folder"):
+        catalog.find("nucla", "~/mine")

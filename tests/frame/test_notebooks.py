@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 from driftlab.notebooks import find, read, resolve
-from driftlab.notebooks.overrides import Scale
+from driftlab.notebooks.cell import write_cell
+from driftlab.notebooks.declared import declared_notebooks
+from driftlab.notebooks.parameters import meaning_of
+from driftlab.notebooks.values import Scale
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -68,8 +71,21 @@ def test_it_begins_with_its_one_title_and_explains_before_it_computes(path: Path
 
 @each_notebook
 def test_it_has_a_parameters_cell_that_explains_each(path: Path) -> None:
-    assert sum("parameters" in tags(cell) for cell in load(path)["cells"]) == 1
-    assert [name for name, one in read(path).parameters.items() if not one.comment] == []
+    (cell,) = [source(cell) for cell in load(path)["cells"] if "parameters" in tags(cell)]
+    # `driftlab params NN --cell` prints it: names, the demo's values, meanings and groups.
+    assert cell == write_cell(declared_notebooks()[path.stem])
+    assert read(path).values == declared_notebooks()[path.stem].defaults()
+
+
+def test_every_model_belongs_to_a_notebook() -> None:
+    assert list(declared_notebooks()) == [path.stem for path in NOTEBOOKS]
+
+
+@each_notebook
+def test_its_demo_values_are_possible(path: Path) -> None:
+    model = declared_notebooks()[path.stem]
+    model.model_validate(model.defaults())
+    assert all(meaning_of(field).text for field in model.model_fields.values())
 
 
 @each_notebook
@@ -83,7 +99,7 @@ def test_it_names_no_place_of_one_machine(path: Path) -> None:
 def test_its_scales_are_defined_and_fit_its_parameters(path: Path, scale: Scale) -> None:
     notebook = read(path)
     values = resolve(notebook, scale)
-    if "scale" in notebook.parameters:
+    if "scale" in notebook.values:
         assert values["scale"] == scale, "plain papermill knows it from the file alone"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from driftlab.methods import Task
+from driftlab.methods.base import Task
 from driftlab.methods.icarl import ICaRL
 
 

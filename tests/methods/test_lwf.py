@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from driftlab.methods import Method, Task
+from driftlab.methods.base import Method, Task
 from driftlab.methods.lwf import distillation
 from torch import nn
 

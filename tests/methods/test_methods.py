@@ -11,6 +11,13 @@ from driftlab.methods.twp import TWP
 
 def test_the_papers_methods_in_the_tables_order() -> None:
     assert list(METHODS) == ["BARE", "EWC", "MAS", "TWP", "LwF", "GEM", "REPLAY", "JOINT"]
+    assert [method.name for method in METHODS.values()] == list(METHODS)
+
+
+@pytest.mark.parametrize("name", list(METHODS))
+def test_a_hyper_parameter_says_what_it_does_and_its_default_is_possible(name: str) -> None:
+    for declared in METHODS[name].hyper_parameters.values():
+        assert declared.meaning and declared.limit.problem(declared.default) == ""
 
 
 @pytest.mark.parametrize(
@@ -39,12 +46,16 @@ def test_a_hyper_parameter_is_changed() -> None:
 @pytest.mark.parametrize(
     ("name", "hyper", "message"),
     [
-        ("EWCC", {}, r"There is no method 'EWCC'\. Did you mean 'EWC'\? Known: BARE, EWC, MAS"),
+        ("EWCC", {}, r"There is no method 'EWCC'\. Did you mean 'EWC'\? There are: BARE, EWC, MAS"),
         ("REPLY", {}, "Did you mean 'REPLAY'"),
-        ("xyz", {}, r"There is no method 'xyz'\. Known: BARE"),
-        ("LwF", {"lambda": 1.0}, r"LwF has no hyper-parameter 'lambda'\. Did you mean 'lambda_dist'\?"),
-        ("TWP", {"betta": 1.0}, r"Did you mean 'beta'\? Known: lambda_l, lambda_t, beta, power\."),
-        ("BARE", {"strength": 1.0}, r"BARE has no hyper-parameter 'strength'\. Known: none\."),
+        ("xyz", {}, r"There is no method 'xyz'\. There are: BARE"),
+        (
+            "LwF",
+            {"lambda": 1.0},
+            r"There is no hyper-parameter of LwF 'lambda'\. Did you mean 'lambda_dist'\?",
+        ),
+        ("TWP", {"betta": 1.0}, r"Did you mean 'beta'\? There are: lambda_l, lambda_t, beta, power\."),
+        ("BARE", {"strength": 1.0}, r"There is no hyper-parameter of BARE 'strength'\. There are: none\."),
     ],
 )
 def test_unknown_names(name: str, hyper: dict[str, float], message: str) -> None:
@@ -69,12 +80,12 @@ def test_which_methods_begin_as_bare(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "hyper", "message"),
     [
-        ("REPLAY", {"fraction": 0.0}, r"REPLAY's 'fraction' has to be in \(0, 1\], not 0.0"),
-        ("GEM", {"fraction": 1.5}, r"GEM's 'fraction' has to be in \(0, 1\], not 1.5"),
-        ("LwF", {"T": 0.0}, "LwF's 'T' has to be positive, not 0.0"),
-        ("EWC", {"strength": -1.0}, "EWC's 'strength' has to be zero or more, not -1.0"),
+        ("REPLAY", {"fraction": 0.0}, r"REPLAY's 'fraction' has to be above 0 and at most 1, not 0.0"),
+        ("GEM", {"fraction": 1.5}, r"GEM's 'fraction' has to be above 0 and at most 1, not 1.5"),
+        ("LwF", {"T": 0.0}, "LwF's 'T' has to be above 0, not 0.0"),
+        ("EWC", {"strength": -1.0}, "EWC's 'strength' has to be at least 0, not -1.0"),
         ("TWP", {"power": 1.5}, "TWP's 'power' has to be 1 or 2, not 1.5"),
-        ("MAS", {"strength": float("nan")}, "MAS's 'strength' has to be zero or more, not nan"),
+        ("MAS", {"strength": float("nan")}, "MAS's 'strength' has to be finite and at least 0, not nan"),
     ],
 )
 def test_impossible_values(name: str, hyper: dict[str, float], message: str) -> None:

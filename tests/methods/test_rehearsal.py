@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from driftlab.methods import Method, Task
+from driftlab.methods.base import Method, Task
 
 from .single import LinearModel, method, task
 

@@ -1,115 +1,120 @@
-"""Reading a parameters cell without executing it."""
+"""The base of the parameter models: types, limits, and what is said of a wrong value."""
+
+from typing import Annotated, Any
 
 import pytest
 from driftlab.core.errors import ParameterError
-from driftlab.notebooks import parse_cell
-from driftlab.notebooks.kinds import fits, kind_of
+from driftlab.core.limits import Between, OneOf, SomeOf
+from driftlab.notebooks.parameters import (
+    NotebookParameters,
+    check_values,
+    limit_of,
+    machine,
+    meaning_of,
+    protocol,
+    question,
+    type_words,
+)
+from pydantic import model_validator
 
-CELL = """\
-from typing import Literal
-
-epochs = 100  # passes over a task's data
-# Which methods,
-# in the order of the table.
-methods: list[str] = [
-    "BARE",
-    "EWC",  # the first of the regularisers
-]
-rate: float = 1e-3
-engine: Literal["local", "ray"] = "local"
-data_folder = ""  # "" is the dataset's own place
-limit: int | None = None
-"""
+Epochs = Annotated[int, protocol("passes"), Between(1)]
 
 
-def test_reads_names_defaults_kinds_and_comments() -> None:
-    found = parse_cell(CELL, "41.ipynb")
-
-    assert [one.default for one in found.values()] == [100, ["BARE", "EWC"], 1e-3, "local", "", None]
-    assert [one.kind for one in found.values()] == [
-        "int",
-        "list[str]",
-        "float",
-        "Literal['local', 'ray']",
-        "str",
-        "int | None",
-    ]
-    assert found["epochs"].comment == "passes over a task's data"
-    assert found["rate"].comment == ""
-    assert found["data_folder"].comment == '"" is the dataset\'s own place'
+class Base(NotebookParameters):
+    epochs: Epochs = 50
+    rate: Annotated[float, protocol("step size")] = 0.1
+    seed: Annotated[int | None, protocol("of the split"), Between(0)] = None
+    jobs: Annotated[int, machine("processes")] = 0
 
 
-def test_comment_above_belongs_to_the_line_below_it() -> None:
-    assert parse_cell("# how many\n# of them\nn = 1\n", "x")["n"].comment == "how many of them"
-    assert parse_cell("m = 2  # of m\nn = 1\n", "x")["n"].comment == ""
+class Model(Base):
+    methods: Annotated[list[str], question("which"), SomeOf(["BARE", "EWC", "REPLAY"])] = ["BARE"]  # noqa: RUF012
+    data: Annotated[str, question("where from"), OneOf(lambda: ["world", "nucla"])] = "world"
+    epochs: Epochs = 30
+    rate: Annotated[float, question("another meaning")] = 0.2
+
+    @model_validator(mode="after")
+    def _together(self) -> "Model":
+        if self.data == "nucla" and self.epochs < 10:
+            raise ValueError("nucla needs ten epochs")
+        return self
+
+
+def test_a_model_inherits_meaning_and_limit_and_has_its_own_default() -> None:
+    assert Base.defaults()["epochs"] == 50 and Model.defaults()["epochs"] == 30
+    field = Model.model_fields["epochs"]
+    assert meaning_of(field) == protocol("passes") and limit_of(field) == Between(1)
+    assert meaning_of(Model.model_fields["rate"]) == question("another meaning")
+    assert limit_of(Model.model_fields["rate"]) is None
+
+
+def test_defaults_are_copies() -> None:
+    Model.defaults()["methods"].append("EWC")
+    assert Model.defaults()["methods"] == ["BARE"]
+
+
+def test_groups_are_in_order() -> None:
+    assert Model.grouped() == {
+        "question": ["rate", "methods", "data"],
+        "protocol": ["epochs", "seed"],
+        "machine": ["jobs"],
+    }
 
 
 @pytest.mark.parametrize(
-    ("cell", "message"),
-    [
-        ("import os\nseed = os.getpid()", r"41: .*cannot hold `seed = os.getpid\(\)` \(line 2\): .*literal"),
-        ("a = b = 1", "one literal to one name"),
-        ("print(1)", r"cannot hold `print\(1\)`"),
-        ("epochs: int = 1.5", "its default is not of its own kind, int"),
-        ("epochs: Epochs = 1", "'Epochs' is not a kind of parameter"),
-        ("epochs = {1, 2}", "a set cannot be a parameter"),
-        ("a = 1\nepochs = = 1", "line 2 of the parameters cell is not Python"),
-    ],
+    "values", [{}, {"rate": 1}, {"seed": 0}, {"seed": None}, {"methods": ["EWC", "BARE"]}, {"data": "nucla"}]
 )
-def test_refuses_what_is_not_a_literal(cell: str, message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
-        parse_cell(cell, "41")
-
-
-def test_nothing_is_executed() -> None:
-    with pytest.raises(ParameterError):
-        parse_cell("raise SystemExit('executed')", "41")
+def test_possible_values(values: dict[str, Any]) -> None:
+    check_values(Model, values, "41_x")
 
 
 @pytest.mark.parametrize(
-    ("default", "kind"),
+    ("values", "message"),
     [
-        (True, "bool"),
-        (1, "int"),
-        (1.0, "float"),
-        ("", "str"),
-        (None, "str | int | float | None"),
-        ([0, 1], "list[int]"),
-        ([0, 1.5], "list[float]"),
-        ([0, "a"], "list"),
-        ([], "list"),
-        ({"EWC": {"strength": 1}, "LwF": {"T": 2.0}}, "dict"),
-        ({"EWC": 1, "MAS": 2.0}, "dict[str, float]"),
-        ([[0, 1], [2, 3]], "list[list[int]]"),
+        ({"epocs": 5, "rate": "x"}, "no parameter 'epocs'. Did you mean 'epochs'? Its parameters: epo"),
+        ({"zzz": 5}, "41_x has no parameter 'zzz'. Its parameters: epochs"),
+        ({"epochs": "5"}, "'epochs' cannot be '5': it should be a whole number, as its default 30 is."),
+        ({"epochs": 5.0}, "cannot be 5.0: it should be a whole number, as its default 30 is; write 5."),
+        ({"epochs": 5.5}, "cannot be 5.5: it should be a whole number, as its default 30 is."),
+        ({"epochs": True}, "cannot be True: it should be a whole number"),
+        ({"epochs": 30.0}, "cannot be 30.0"),
+        ({"epochs": 0}, "41_x's parameter 'epochs' has to be at least 1, not 0."),
+        ({"rate": True}, "cannot be True: it should be a number, as its default 0.2 is."),
+        ({"seed": "x"}, "cannot be 'x': it should be a whole number or null"),
+        ({"seed": -1}, "has to be at least 0, not -1."),
+        ({"methods": "BARE"}, "cannot be 'BARE': it should be a list of texts, as its default ['BARE'] is."),
+        ({"methods": ["BARE", 3]}, "cannot be ['BARE', 3]"),
+        ({"methods": ["RELPAY"]}, "out of BARE, EWC, REPLAY, not ['RELPAY']. Did you mean 'REPLAY'?"),
+        ({"data": "nukla"}, "'data' has to be world or nucla, not 'nukla'. Did you mean 'nucla'?"),
+        ({"data": "nucla", "epochs": 5}, "41_x: nucla needs ten epochs."),
     ],
-)
-def test_kind_of_a_default(default: object, kind: str) -> None:
-    assert kind_of(default) == kind
-    assert fits(default, kind)
+)  # fmt: skip
+def test_what_is_said_of_a_wrong_value(values: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError) as error:
+        check_values(Model, values, "41_x", "file.yaml: ")
+    assert str(error.value).startswith("file.yaml: 41_x")
+    assert message in str(error.value)
+    assert not str(error.value).endswith("?.")
+
+
+def test_a_value_without_a_default_is_needed() -> None:
+    class Needed(Base):
+        name: Annotated[str, question("which")]
+
+    with pytest.raises(ParameterError, match="A run's parameter 'name' is missing"):
+        check_values(Needed, {}, "A run")
 
 
 @pytest.mark.parametrize(
-    ("value", "kind", "expected"),
+    ("annotation", "words"),
     [
-        (1, "float", True),
-        (1.0, "int", False),
-        (True, "int", False),
-        (True, "float", False),
-        (1, "bool", False),
-        ([1, 2.5], "list[float]", True),
-        ([1, "2"], "list[float]", False),
-        ("1", "list[str]", False),
-        (None, "int", False),
-        (None, "int | None", True),
-        ("x", "str | int | float | None", True),
-        (True, "str | int | float | None", False),
-        ("ray", "Literal['local', 'ray']", True),
-        ("Ray", "Literal['local', 'ray']", False),
-        (True, "Literal[1, 2]", False),
-        (["BARE"], "list[Literal['BARE', 'EWC']]", True),
-        ({"EWC": 1}, "dict[str, float]", True),
-        ({"EWC": "much"}, "dict[str, float]", False),
+        (int, "a whole number"),
+        (list[int], "a list of whole numbers"),
+        (int | None, "a whole number or null"),
+        (dict[str, dict[str, list[float]]], "a mapping of names to mappings of names to lists of numbers"),
+        (bool, "true or false"),
+        (list[Any], "a list of values"),
     ],
 )
-def test_values_of_a_kind(value: object, kind: str, expected: bool) -> None:
-    assert fits(value, kind) is expected
+def test_types_in_words(annotation: Any, words: str) -> None:
+    assert type_words(annotation) == words

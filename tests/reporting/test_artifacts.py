@@ -9,12 +9,15 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from driftlab import __version__
 from driftlab.core.errors import ParameterError, StoreError
+from driftlab.core.lineage import lineage, stamp
 from driftlab.core.provenance import Source
 from driftlab.reporting.artifacts import load_artifacts
+from driftlab.reporting.display import ShownArtifact
 from driftlab.reporting.figures import save_figure
 from driftlab.reporting.report import write_report
-from driftlab.reporting.sidecars import Artifact, Provenance, provenance
+from driftlab.reporting.sidecars import Artifact, Provenance, provenance_of
 from driftlab.reporting.style import DPI
 from driftlab.reporting.tables import save_table
 from matplotlib.figure import Figure
@@ -24,7 +27,7 @@ from .plausible import OFFICIAL, SYNTHETIC, plausible_table, task_orders
 
 
 def made(source: Source = SYNTHETIC, scale: str = "demo") -> Provenance:
-    return provenance(source, scale=scale, notebook="41_cgl_task_order")
+    return provenance_of(source, scale=scale, notebook="41_cgl_task_order")
 
 
 def save_one(outputs: Path, of: Provenance, value: float = 1.0, part: str = "") -> Artifact:
@@ -34,7 +37,7 @@ def save_one(outputs: Path, of: Provenance, value: float = 1.0, part: str = "") 
         artifact="table_2",
         title="A title",
         caption="A caption.",
-        made=of,
+        provenance=of,
         part=part,
         outputs=outputs,
     )
@@ -49,7 +52,7 @@ def draw(outputs: Path) -> Artifact:
         artifact="figure_2",
         title="A line",
         caption="It rises.",
-        made=made(),
+        provenance=made(),
         outputs=outputs,
     )
 
@@ -64,7 +67,7 @@ def test_a_picture_is_no_wider_than_its_figure_for_what_is_written_under_it(tmp_
         artifact="figure_2",
         title="A line",
         caption="It rises.",
-        made=made(source),
+        provenance=made(source),
         outputs=tmp_path,
     )
     (found,), _ = load_artifacts(tmp_path)
@@ -74,15 +77,20 @@ def test_a_picture_is_no_wider_than_its_figure_for_what_is_written_under_it(tmp_
 
 def test_provenance_counts_runs_and_notices_a_changed_value() -> None:
     table = plausible_table(task_orders(2), methods=["BARE", "EWC"], seeds=2)
-    first = provenance(SYNTHETIC, scale="demo", notebook="41_cgl_task_order", table=table)
+
+    def described(frame: pd.DataFrame) -> Provenance:
+        runs = lineage(stamp(frame, "cgl version 3 on cpu"))
+        return provenance_of(SYNTHETIC, scale="demo", notebook="41_cgl_task_order", runs=runs)
+
+    first = described(table)
     assert first.runs == 8
-    assert provenance(SYNTHETIC, scale="demo", notebook="41_cgl_task_order", table=table.iloc[::-1]) == first
+    assert described(table.iloc[::-1]) == first
     table.loc[0, "value"] = 0.123
-    changed = provenance(SYNTHETIC, scale="demo", notebook="41_cgl_task_order", table=table)
-    assert changed.runs_digest != first.runs_digest
+    assert described(table).runs_digest != first.runs_digest
     assert first.caption == (
         "nucla: a synthetic world (400 sequences, seed 0); demo scale, 8 runs "
-        f"({first.runs_digest[:8]}); notebook 41_cgl_task_order"
+        f"({first.runs_digest[:8]}) of cgl version 3 on cpu; notebook 41_cgl_task_order; "
+        f"driftlab {__version__}"
     )
 
 
@@ -91,8 +99,8 @@ def test_official_and_synthetic_results_and_scales_do_not_overwrite_each_other(t
         [(SYNTHETIC, "demo"), (OFFICIAL, "demo"), (OFFICIAL, "paper"), (SYNTHETIC, "smoke")]
     ):
         save_one(tmp_path, made(source, scale), float(value))
-    found, problems = load_artifacts(tmp_path)
-    assert not problems
+    found, unreadable = load_artifacts(tmp_path)
+    assert not unreadable
     assert {one.folder.name: one.artifact.table.values for one in found if one.artifact.table} == {
         "nucla-synthetic-demo": [[0.0]],
         "nucla-official-demo": [[1.0]],
@@ -133,17 +141,18 @@ def test_figures_are_saved_as_png_and_pdf_with_provenance(tmp_path: Path) -> Non
     assert found.content("png").startswith(b"\x89PNG") and found.content("pdf").startswith(b"%PDF")
     assert saved.alt == "A line. It rises."
     assert saved.provenance.caption.startswith("nucla: a synthetic world")
-    assert 'alt="A line. It rises."' not in saved._repr_html_()  # its files are not in the default outputs
-    assert "cannot be shown" in saved._repr_html_()
+    elsewhere = ShownArtifact(saved, tmp_path / "elsewhere")._repr_html_()
+    assert "cannot be shown" in elsewhere and "<img" not in elsewhere
 
 
 def test_equal_figures_are_equal_files(tmp_path: Path) -> None:
     assert draw(tmp_path / "a").files == draw(tmp_path / "b").files
 
 
-def test_a_notebook_shows_the_picture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DRIFTLAB_OUTPUTS", str(tmp_path))
-    shown = draw(tmp_path)._repr_html_()
+def test_a_notebook_shows_the_picture(tmp_path: Path) -> None:
+    artifact = ShownArtifact(draw(tmp_path), tmp_path)
+    assert repr(artifact) == "A line (cgl figure_2)"
+    shown = artifact._repr_html_()
     assert 'src="data:image/png;base64,' in shown and 'alt="A line. It rises."' in shown
 
 
@@ -168,7 +177,7 @@ def _edit(path: Path, **changes: object) -> None:
     ("changes", "message"),
     [
         ({"schema_version": 2}, "schema_version"),
-        ({"artifact": "table_77"}, "no artifact of 'cgl' named 'table_77'"),
+        ({"artifact": "table_77"}, "no artifact of the paper cgl 'table_77'"),
         ({"surprise": 1}, "surprise: Extra inputs"),
         ({"files": {"csv": {"name": "../../secret", "sha256": ""}}}, "files of its own folder only"),
         ({"title": None}, "title: Input should be a valid string"),
@@ -180,19 +189,19 @@ def test_a_wrong_sidecar_is_a_problem_and_hides_no_other(
     save_one(tmp_path, made())
     save_one(tmp_path, made(), part="other")
     _edit(tmp_path / "tables" / "nucla-synthetic-demo" / "cgl_table_2.json", **changes)
-    found, problems = load_artifacts(tmp_path)
+    found, unreadable = load_artifacts(tmp_path)
     assert [one.artifact.part for one in found] == ["other"]
-    assert len(problems) == 1 and message in problems[0].text
-    assert problems[0].file.name == "cgl_table_2.json"
+    assert len(unreadable) == 1 and message in unreadable[0].reason
+    assert unreadable[0].file.name == "cgl_table_2.json"
 
 
 @pytest.mark.parametrize("content", [b"", b'{"kind": "tab', b"\xff\xfe", b"[]"])
 def test_a_truncated_sidecar_is_a_problem(tmp_path: Path, content: bytes) -> None:
     save_one(tmp_path, made())
     (tmp_path / "tables" / "nucla-synthetic-demo" / "cgl_table_2.json").write_bytes(content)
-    found, problems = load_artifacts(tmp_path)
+    found, unreadable = load_artifacts(tmp_path)
     assert not found
-    assert "not a readable sidecar" in problems[0].text
+    assert "not a readable sidecar" in unreadable[0].reason
 
 
 def test_a_name_that_names_nothing_is_an_error(tmp_path: Path) -> None:
@@ -228,7 +237,9 @@ def test_a_ragged_table_is_a_problem_and_the_report_shows_the_others(
     assert saved.table is not None
     file = tmp_path / "tables" / "nucla-official-demo" / "cgl_table_2.json"
     _edit(file, table=None if changes is None else saved.table.model_dump() | changes)
-    found, problems = load_artifacts(tmp_path)
+    found, unreadable = load_artifacts(tmp_path)
     assert [one.artifact.part for one in found] == ["other"]
-    assert [problem.text for problem in problems] == [problems[0].text] and message in problems[0].text
+    assert [entry.reason for entry in unreadable] == [unreadable[0].reason] and message in unreadable[
+        0
+    ].reason
     assert "cgl_table_2.json" in write_report(tmp_path).read_text("utf-8")

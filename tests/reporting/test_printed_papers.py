@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+import re
+from pathlib import Path
+
 import pytest
+import yaml
 from driftlab.core.errors import ParameterError
-from driftlab.reporting.printed_papers import paper, paper_keys, settings_text
+from driftlab.reporting import printed_papers
+from driftlab.reporting.printed_papers import paper, paper_keys, papers, settings_text
 
 
 def test_cgl_tables_as_printed() -> None:
@@ -62,3 +68,62 @@ def test_unknown_names_offer_the_nearest() -> None:
 
 def test_settings_are_written_without_exponents() -> None:
     assert settings_text({"strength": 1e6, "beta": 0.01}) == "strength 1000000, beta 0.01"
+
+
+RATE = re.compile(
+    r"\b(images|annotations|frames|categories|boxes|clients|parameters|runs|steps|points|instances) an? "
+    r"(class|category|cluster|client|image|predicate|round|second|task|participant|replica|stage)\b"
+)
+
+
+@pytest.mark.parametrize("key", paper_keys())
+def test_titles_and_claims_are_complete_and_read_well(key: str) -> None:
+    found = paper(key)
+    ids = [claim.id for claim in found.claims]
+    assert sorted(ids, key=lambda name: int(name.rpartition("-")[2])) == [
+        f"{key}-{number}" for number in range(1, len(ids) + 1)
+    ]
+    assert len({spec.id for spec in found.artifacts}) == len(found.artifacts)
+    for spec in found.artifacts:
+        assert spec.title[0].isupper() and not spec.title.endswith("."), spec
+        assert spec.notebooks and all(re.fullmatch(rf"\d\d_{key}_\w+", name) for name in spec.notebooks)
+        assert not set(spec.notebooks) & set(found.notebooks) or set(spec.notebooks) <= set(found.notebooks)
+    for claim in found.claims:
+        assert claim.where and len(claim.text) > 15 and not claim.text.endswith("."), claim
+    for text in [*(spec.title for spec in found.artifacts), *(claim.text for claim in found.claims)]:
+        assert not RATE.search(text), f"'per' is meant: {text}"
+
+
+@pytest.mark.parametrize("key", paper_keys())
+def test_every_artifact_and_claim_of_the_papers_specification_is_listed_once(
+    key: str, real_data: Path
+) -> None:
+    file = real_data.parent / "artifacts" / f"{key}.yaml"
+    if not file.is_file():
+        pytest.skip(f"no specification of the paper here: {file} is not there")
+    wanted = yaml.safe_load(file.read_text("utf-8"))
+    drawn = {spec["id"] for spec in wanted["artifacts"] if spec["kind"] != "schematic"}
+    assert {spec.id for spec in paper(key).artifacts} == drawn
+    assert {claim.id for claim in paper(key).claims} == {claim["id"] for claim in wanted["claims"]}
+    official_only = {claim["id"] for claim in wanted["claims"] if claim.get("judge_on") == ["official"]}
+    assert {claim.id for claim in paper(key).claims if claim.needs} >= official_only
+
+
+def test_nothing_in_reporting_names_a_paper() -> None:
+    names = {word for one in papers() for word in (one.key, one.short)}
+    folder = Path(printed_papers.__file__).parent
+    for file in folder.glob("templates/*"):
+        assert not names & set(re.findall(r"[\w-]+", file.read_text("utf-8"))), file
+    for file in folder.glob("*.py"):
+        tree = ast.parse(file.read_text("utf-8"))
+        documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
+        docstrings = {
+            ast.get_docstring(node, clean=False) for node in ast.walk(tree) if isinstance(node, documented)
+        }
+        texts = {
+            node.value
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        }
+        for text in texts - docstrings:
+            assert not names & set(re.findall(r"[\w-]+", text)), f"{file.name}: {text}"

@@ -11,7 +11,7 @@ import pytest
 from driftlab.core.errors import StoreError
 from driftlab.core.provenance import Source
 from driftlab.reporting.report import write_report
-from driftlab.reporting.sidecars import provenance
+from driftlab.reporting.sidecars import provenance_of
 from driftlab.reporting.tables import save_table
 from driftlab.reporting.verdicts import judge, save_verdicts
 
@@ -30,7 +30,7 @@ def save(
         artifact="table_2",
         title=title,
         caption="Lower is better.",
-        made=provenance(source, scale=scale, notebook="41_cgl_task_order"),
+        provenance=provenance_of(source, scale=scale, notebook="41_cgl_task_order"),
         better={LABEL: "low"},
         outputs=outputs,
     )
@@ -80,7 +80,7 @@ def test_an_empty_outputs_folder_gives_a_page(tmp_path: Path) -> None:
     page = written(tmp_path)
     checked(page)
     assert page.lstrip().startswith("<!doctype html>")
-    assert page.count("not yet") >= 60 + 39
+    assert page.count('<span class="chip not-yet">not yet</span>') >= 200
     assert "could not be used" not in page
 
 
@@ -88,13 +88,13 @@ def test_the_page_is_well_formed_and_self_contained(tmp_path: Path) -> None:
     save(tmp_path)
     save(tmp_path / "reference" / "nucla", OFFICIAL, scale="paper")
     draw(tmp_path)
-    made = provenance(SYNTHETIC, scale="demo", notebook="41_cgl_task_order")
-    save_verdicts([judge("cgl-1", "A > B.", True, "A 2.")], paper="cgl", made=made, outputs=tmp_path)
+    made = provenance_of(SYNTHETIC, scale="demo", notebook="41_cgl_task_order")
+    save_verdicts([judge("cgl-1", "A > B.", True, "A 2.")], paper="cgl", provenance=made, outputs=tmp_path)
     page = written(tmp_path)
     found = checked(page)
     assert len(found.ids) == len(set(found.ids))
     assert all(link.startswith("#") and link[1:] in found.ids for link in found.links)
-    assert {"cgl-table_2", "cgl-figure_2", "cgl-claims"} <= set(found.ids)
+    assert {"cgl-table-table_2", "cgl-figure_2", "cgl-claims"} <= set(found.ids)
     assert not re.search(r"https?://|<script|@import|url\(", page)
     (picture,) = found.pictures
     assert str(picture["src"]).startswith("data:image/png;base64,iVBOR")

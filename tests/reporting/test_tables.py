@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from driftlab.core.errors import ParameterError
+from driftlab.reporting.display import ShownArtifact
 from driftlab.reporting.latex import escape
-from driftlab.reporting.sidecars import Artifact, provenance
+from driftlab.reporting.sidecars import Artifact, provenance_of
 from driftlab.reporting.tables import save_table, table_content
 
 from .plausible import SYNTHETIC
@@ -33,7 +34,7 @@ def save(tmp_path: Path, frame: pd.DataFrame = FRAME, **options: object) -> tupl
         "title": "Order sensitivity",
         "caption": "Lower is better & 100 % is worst.",
         "units": "%",
-        "made": provenance(SYNTHETIC, scale="demo", notebook="41_cgl_task_order"),
+        "provenance": provenance_of(SYNTHETIC, scale="demo", notebook="41_cgl_task_order"),
         "outputs": tmp_path,
     }
     saved = save_table(frame, **(given | options))  # type: ignore[arg-type]
@@ -120,14 +121,14 @@ def test_html_is_a_page_of_its_own_and_escapes(tmp_path: Path) -> None:
 
 def test_a_notebook_shows_the_table(tmp_path: Path) -> None:
     saved, _ = save(tmp_path)
-    shown = saved._repr_html_()
+    shown = ShownArtifact(saved, tmp_path)._repr_html_()
     assert "Order sensitivity" in shown and "96.74" in shown and "a synthetic world" in shown
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"artifact": "table_9"}, "no artifact of 'cgl' named 'table_9'; the nearest is 'table_"),
+        ({"artifact": "table_9"}, "no artifact of the paper cgl 'table_9'. Did you mean 'table_"),
         ({"better": {"AOPDs": "low"}}, "columns that the table does not have: AOPDs"),
         ({"better": {"AOPD": "lower"}}, "'low' or 'high', not 'lower'"),
         ({"deviation": DEVIATION.iloc[:2]}, "`deviation` has other rows or columns"),

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import permutations
@@ -40,7 +40,8 @@ def toy(marks: Path) -> Toy:
     return Toy(str(marks))
 
 
-def test_engines_by_name() -> None:
+def test_engines_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("driftlab.runs.engines.limited_jobs", lambda jobs, threads: jobs)
     local = make_engine("local", 3)
     assert isinstance(local, LocalEngine) and local.capacity == 3
     ray = make_engine("ray", 2)
@@ -73,10 +74,12 @@ def test_threads_must_be_positive() -> None:
 def test_ray_is_imported_only_when_it_is_used() -> None:
     code = """
 import sys
+import time
 import driftlab.runs.sweep
 from driftlab.runs.engines import make_engine
+assert "torch" not in sys.modules
 make_engine("ray", 1)
-assert "ray" not in sys.modules and "torch" not in sys.modules
+assert "ray" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", code], check=True)
 
@@ -130,29 +133,6 @@ def test_ray_without_room(store: Store, toy: Toy) -> None:
     gpus = RayEngine(1, gpus_per_task=0.5 if not torch.cuda.is_available() else 99.0)
     with pytest.raises(ParameterError, match=r"1 cores and (0\.5|99) GPUs"):
         run(store, replace(toy, version=2), gpus)
-
-
-@pytest.mark.parametrize("prefix", ["", "ray://"])
-def test_the_address_of_a_cluster_comes_from_the_environment(
-    store: Store, toy: Toy, monkeypatch: pytest.MonkeyPatch, prefix: str
-) -> None:
-    import ray
-
-    def init(**options: Any) -> None:
-        assert "num_cpus" not in options
-        raise ConnectionError(f"asked for {options['address']}")
-
-    monkeypatch.setattr(ray, "is_initialized", lambda: False)
-    monkeypatch.setattr(ray, "init", init)
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        address = f"{prefix}127.0.0.1:{server.getsockname()[1]}"
-        monkeypatch.setenv("RAY_ADDRESS", address)
-        with pytest.raises(
-            ParameterError, match=rf"no Ray cluster to be reached at {address} \(asked for {address}"
-        ):
-            run(store, toy, make_engine("ray", 2))
-    with pytest.raises(ParameterError, match=r"Connection refused.*Set the environment variable RAY_ADDRESS"):
-        run(store, toy, make_engine("ray", 2))
 
 
 def test_nothing_is_left_running(store: Store, toy: Toy) -> None:
@@ -248,6 +228,7 @@ def test_from_a_notebook(tmp_path: Path, marks: Path) -> None:
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
     code = f"""
 import sys
+import time
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 from driftlab.runs.engines import LocalEngine
 from driftlab.runs.ray_engine import RayEngine
@@ -264,3 +245,45 @@ print(result.computed, len(result.table))
     assert any(output.get("text") == "15 36\n" for output in outputs)
     shown = "".join(output.get("text", "") for output in outputs if output.get("name") == "stderr")
     assert "15/15" in shown and "Warning" not in shown
+
+
+@dataclass(frozen=True)
+class Devices(Toy):
+    """Measures which CUDA device a worker sees."""
+
+    def execute(self, data: Any, stages: Any, states: Any) -> list[StageResult]:
+        value = int(os.environ.get("CUDA_VISIBLE_DEVICES") or -1)
+        row = {"trained_on": 1, "tested_on": "", "metric": "device", "value": value}
+        time.sleep(self.seconds)
+        return [StageResult([row], {}) for _ in stages]
+
+
+def devices_seen(store: Store, toy: Devices, engine: Engine) -> list[int]:
+    configs = [{"seed": seed, "order": [0]} for seed in range(4)]
+    options: dict[str, Any] = {"data": DATA, "digest": "d", "store": store, "engine": engine}
+    return sorted(sweep(toy, configs, batch=1, progress=False, **options).table.value.astype(int))
+
+
+def test_each_local_worker_sees_its_own_device(
+    store: Store, marks: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    toy = Devices(str(marks), seconds=0.3)
+    assert set(devices_seen(store, toy, LocalEngine(2, devices=("4", "7")))) == {4, 7}
+    assert devices_seen(store, replace(toy, version=2), LocalEngine(2)) == [-1] * 4
+    assert set(devices_seen(store, replace(toy, version=3), LocalEngine(2, devices=("5",)))) == {5}
+
+
+def test_one_batch_per_cuda_device_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 3)
+    monkeypatch.setattr("driftlab.runs.engines.limited_jobs", lambda jobs, threads: jobs)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    assert make_engine("local").capacity == 3
+    assert make_engine("local", 5).capacity == 5
+    ray_engine = make_engine("ray")
+    assert isinstance(ray_engine, RayEngine) and ray_engine._gpus == 1.0
+    monkeypatch.setenv("DRIFTLAB_DEVICE", "cpu")
+    assert make_engine("local").capacity == usable_cores()
+    ray_engine = make_engine("ray")
+    assert isinstance(ray_engine, RayEngine) and ray_engine._gpus == 0.0

@@ -37,7 +37,12 @@ def contents(marks: Path) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True)
 class Toy:
-    """Fields other than name and version change how it runs, or break it on purpose; they are in no key."""
+    """Fields other than name, version and numerics, which are in no key, change how it runs or break it.
+
+    With a `method` in its configuration, a run has the same first stages as those of other methods, up to
+    `shared_depth`. With numerics, measurements depend on how many
+    stages are executed together.
+    """
 
     marks: str
     version: int = 1
@@ -50,14 +55,25 @@ class Toy:
     not_a_number: str = ""
     shift: float = 0.0
     short: bool = False
+    numerics: str = ""
+    shared_depth: int = 0
 
     def chain(self, config: Config) -> list[Config]:
         order = config["order"]
-        return [{"seed": config["seed"], "order": order[: k + 1]} for k in range(len(order))]
+        stages = [{"seed": config["seed"], "order": order[: k + 1]} for k in range(len(order))]
+        if "method" in config:
+            stages[self.shared_depth :] = [
+                {**stage, "method": config["method"]} for stage in stages[self.shared_depth :]
+            ]
+        return stages
+
+    def shared(self, stage: Config) -> bool:
+        return len(stage["order"]) <= self.shared_depth
 
     def describe(self, config: Config) -> Row:
         order = "-".join(map(str, config["order"]))
-        return {"paper": "toy", "variant": "toy", "method": "T", "seed": config["seed"], "order": order}
+        method = config.get("method", "T")
+        return {"paper": "toy", "variant": "toy", "method": method, "seed": config["seed"], "order": order}
 
     def batch_key(self, stage: Config) -> str:
         return str(len(stage["order"]))
@@ -66,8 +82,11 @@ class Toy:
         self, data: Any, stages: Sequence[Config], states: Sequence[State | None]
     ) -> list[StageResult]:
         if len({self.batch_key(stage) for stage in stages}) != 1:
-            raise AssertionError("stages of different buckets")
-        names = [f"{stage['seed']}-" + "-".join(map(str, stage["order"])) for stage in stages]
+            raise AssertionError("stages of different batch keys")
+        names = [
+            f"{stage['seed']}-" + "-".join(map(str, stage["order"])) + stage.get("method", "")
+            for stage in stages
+        ]
         time.sleep(self.seconds)
         for name in names:
             self._mark(name, len(stages))
@@ -81,18 +100,22 @@ class Toy:
                 flag.touch()
                 os.kill(os.getpid(), signal.SIGKILL)
         results = [
-            self._one(data, name, stage["order"], stage["seed"], state)
+            self._execute_stage(data, name, stage["order"], stage["seed"], state, len(stages))
             for name, stage, state in zip(names, stages, states, strict=True)
         ]
         return results[:-1] if self.short else results
 
-    def _one(self, data: Any, name: str, order: list[int], seed: int, state: State | None) -> StageResult:
+    def _execute_stage(
+        self, data: Any, name: str, order: list[int], seed: int, state: State | None, together: int
+    ) -> StageResult:
         if (state is None) != (len(order) == 1):
             raise AssertionError("only the first stage starts from nothing")
         if state is not None and state["order"].tolist() != order[:-1]:
             raise AssertionError("the state of another stage")
         x = data * seed if state is None else state["x"]
         x = np.sin(1.7 * x + data * (order[-1] + 1))
+        if self.numerics:
+            x = x + together * 1e-9
         value = float("nan") if name == self.not_a_number else float(x.mean()) + self.shift
         rows = [
             {

@@ -79,7 +79,9 @@ def test_a_folder_that_holds_another_world(tmp_path):
     ]
     for change in changes:
         other = replace(MARKER, **change)
-        with pytest.raises(DataError, match=r"another world \(nucla, version 1, seed 0, 4 sequences a class"):
+        with pytest.raises(
+            DataError, match=r"another world \(nucla, version 1, seed 0, 4 sequences per class"
+        ):
             make_once(folder, other, write)
 
 

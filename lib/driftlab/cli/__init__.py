@@ -1,4 +1,4 @@
-"""The command line: `driftlab run | report | doctor | data | bench`."""
+"""The command line: `driftlab run | params | report | doctor | data | store | bench`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from driftlab import __version__
-from driftlab.cli import bench, data, doctor, report, run
-from driftlab.cli.console import print_error
+from driftlab.cli import bench, data, doctor, params, report, run, store
+from driftlab.cli.console import accept_any_text, print_error
 from driftlab.core.errors import DriftlabError
 from driftlab.notebooks.hush import hush
 
@@ -22,9 +22,11 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(run.run)
+app.command()(params.params)
 app.command()(report.report)
 app.command()(doctor.doctor)
 app.add_typer(data.app, name="data")
+app.add_typer(store.app, name="store")
 app.command()(bench.bench)
 
 
@@ -46,13 +48,17 @@ def _top(
 
     First steps:
 
-        driftlab doctor                   is everything installed?
+        driftlab doctor                   check the installation
 
         driftlab run 00                   the five-minute tour
 
-        driftlab run --scale smoke        every notebook, in seconds each
+        driftlab run --scale smoke        every notebook, seconds per notebook
+
+        driftlab params 41                what can be set in a notebook
 
         driftlab data                     the datasets, and where to get them
+
+        driftlab store                    the results that are kept, and how to remove some
 
     'driftlab COMMAND --help' says more about a command.
     """
@@ -60,7 +66,8 @@ def _top(
 
 
 def main() -> None:
-    """Run the command line; an error that a user can mend is one red paragraph and exit code 2."""
+    """Run the command line; a user's error is printed as one red paragraph, with exit code 2."""
+    accept_any_text()
     hush()
     try:
         app()

@@ -1,7 +1,9 @@
-"""Executes notebooks one after the other, each in processes of its own, and lets none outlive its turn."""
+"""Executes notebooks one after the other, each in its own process tree, which is ended with its turn."""
 
 from __future__ import annotations
 
+import errno
+import glob
 import json
 import os
 import signal
@@ -10,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -19,24 +21,25 @@ from typing import Any, Literal, TextIO
 import psutil
 
 from driftlab.cli.plan import Plan
-from driftlab.cli.processes import ProcessTree
+from driftlab.cli.processes import NO_REPORT, OUT_OF_MEMORY, ProcessTree
+from driftlab.cli.temporary import temporary_problem
 
 State = Literal["not run", "running", "passed", "failed", "timed out", "stopped"]
 
 
 @dataclass
 class Turn:
-    """One notebook's execution, as far as it has come.
+    """The execution of one notebook, so far.
 
     Attributes:
         name: The notebook.
-        state: How it ended, `stopped` being the user's doing.
+        state: How it ended; `stopped` by the user.
         cell: The cell that is being executed, counted from 1; where it failed or was stopped.
         of: How many cells it has.
         seconds: Elapsed time.
         says: The last line that it printed.
         error: What went wrong, in one line.
-        unfinished: Where the notebook lies as far as it came, if it has not passed.
+        unfinished: The partly executed notebook's file, if it has not passed.
     """
 
     name: str
@@ -50,7 +53,7 @@ class Turn:
 
 
 class Stopped(KeyboardInterrupt):
-    """Somebody ended the batch, with this signal."""
+    """The batch was ended by a signal."""
 
     def __init__(self, number: int) -> None:
         super().__init__(f"signal {number}")
@@ -59,10 +62,10 @@ class Stopped(KeyboardInterrupt):
 
 @dataclass
 class Batch:
-    """What became of each notebook.
+    """The results of a batch of notebooks.
 
     Attributes:
-        turns: One a notebook, in order.
+        turns: One per notebook, in order.
         stopped_by: The signal that ended the batch early, or 0.
     """
 
@@ -89,8 +92,8 @@ def run_batch(
         plans: The notebooks and their parameters.
         timeout: Wall-clock seconds for each, after which its whole process tree is killed; `None`: no limit.
         keep_going: Whether the ones after a failed one still run.
-        environment: The environment variables of the notebooks' processes.
-        show: Called some times a second with the running turn, and once when it has ended.
+        environment: Environment variables for the notebooks' processes.
+        show: Called several times per second with the running turn, and once when it has ended.
     """
     batch = Batch([Turn(plan.notebook.name) for plan in plans])
     with _signals_stop():
@@ -113,23 +116,16 @@ def _execute(
     partial = plan.output.with_name(f".{plan.output.stem}.{os.getpid()}.ipynb")
     started = time.monotonic()
     turn.state = "running"
-    with tempfile.TemporaryDirectory(prefix="driftlab-") as folder:
-        job, events, log = Path(folder, "job.json"), Path(folder, "events"), Path(folder, "log")
-        job.write_text(
-            json.dumps(
-                {
-                    "notebook": str(plan.notebook.path),
-                    "output": str(partial),
-                    "parameters": plan.overrides,
-                    "events": str(events),
-                }
-            ),
-            encoding="utf-8",
-        )
-        events.touch()
+    with ExitStack() as stack:
+        try:
+            job, events, log = _job_files(stack, plan, partial)
+        except OSError as error:
+            turn.state, turn.error = "failed", temporary_problem(error)
+            return
         with log.open("wb") as log_stream:
             process = subprocess.Popen(
-                [sys.executable, "-m", "driftlab.cli.worker", str(job)],
+                # -P: not a `queue.py` of the working directory in place of the standard library's
+                [sys.executable, "-P", "-m", "driftlab.cli.worker", str(job)],
                 stdin=subprocess.DEVNULL,
                 stdout=log_stream,
                 stderr=subprocess.STDOUT,
@@ -156,6 +152,20 @@ def _execute(
             _add_problem(turn, problem)
 
 
+def _job_files(stack: ExitStack, plan: Plan, partial: Path) -> tuple[Path, Path, Path]:
+    """The worker's job, its events (empty) and its log, in a temporary folder that `stack` removes."""
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="driftlab-")))
+    content = {
+        "notebook": str(plan.notebook.path),
+        "output": str(partial),
+        "parameters": plan.overrides,
+        "events": str(folder / "events"),
+    }
+    (folder / "job.json").write_text(json.dumps(content), encoding="utf-8")
+    (folder / "events").touch()
+    return folder / "job.json", folder / "events", folder / "log"
+
+
 def _follow(
     process: subprocess.Popen[bytes],
     tree: ProcessTree,
@@ -172,7 +182,8 @@ def _follow(
         running = process.poll() is None  # before reading, so that the last events are read too
         *lines, unfinished = (unfinished + stream.read()).split("\n")
         for line in lines:
-            _apply(json.loads(line), turn)
+            with suppress(ValueError):  # half a line, from a moment when the disk was full
+                _apply(json.loads(line), turn)
         turn.seconds = time.monotonic() - started
         if not running:
             return
@@ -208,7 +219,7 @@ def _add_problem(turn: Turn, problem: str) -> None:
 
 
 def _keep(partial: Path, output: Path, turn: Turn) -> str:
-    """Put a notebook that has passed in its place, and any other beside it, so that one that passed stays.
+    """Move an executed notebook to its place; one that has not passed goes beside it and replaces nothing.
 
     Returns:
         Why that could not be done, for the batch's table; empty if it was.
@@ -232,10 +243,10 @@ def _unfinished(output: Path) -> Path:
 
 
 def _clear_leftovers(output: Path) -> None:
-    """Remove what earlier command lines, finished or killed, left half executed beside a notebook's place."""
+    """Remove partly executed notebooks that earlier or killed runs left beside a notebook's place."""
     with suppress(OSError):  # somebody's folder; what is put there later says so
         _unfinished(output).unlink(missing_ok=True)
-    for path in output.parent.glob(f".{output.stem}.*.ipynb"):
+    for path in output.parent.glob(f".{glob.escape(output.stem)}.*.ipynb"):
         owner = path.name.split(".")[-2]
         if owner.isdigit() and not psutil.pid_exists(int(owner)):
             path.unlink(missing_ok=True)
@@ -243,7 +254,9 @@ def _clear_leftovers(output: Path) -> None:
 
 def _ending(code: int, log: Path) -> str:
     if code < 0:
-        return f"was killed from outside by {signal.Signals(-code).name}; did the memory run out?"
+        return f"was killed from outside by {signal.Signals(-code).name}. {OUT_OF_MEMORY}"
+    if code == NO_REPORT:
+        return f"could not report: {temporary_problem(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))}"
     lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
     return f"ended with code {code}: {lines[-1] if lines else 'it left no message'}"
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from driftlab.cli.console import console_for
+from driftlab.cli.console import console_for, print_literally
 from driftlab.core.paths import outputs_dir
 
 
@@ -16,7 +16,7 @@ def bench(
     epochs: Annotated[int, typer.Option(min=1, help="Epochs of each of the five tasks in a round.")] = 10,
     replicas: Annotated[int, typer.Option(min=1, help="Runs trained side by side in each worker.")] = 8,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", min=1, help="Workers. Default: one a core.")
+        int | None, typer.Option("--jobs", "-j", min=1, help="Workers. Default: one per core.")
     ] = None,
     full: Annotated[
         bool, typer.Option("--full", help="Run the replicated sweep completely instead of extrapolating it.")
@@ -62,7 +62,7 @@ def bench(
     settings = Settings(
         rounds, epochs, replicas, jobs or usable_cores(), full, methods, evaluation, long_stream
     )
-    found = measure(settings, lambda text: progress.print(text, highlight=False))
+    measurements = measure(settings, lambda text: print_literally(progress, text))
     console.print()
-    console.print(tables(found), highlight=False)
-    console.print(f"\nNumbers: {save(found, datetime.now())}", soft_wrap=True, highlight=False)
+    console.print(tables(measurements), highlight=False)
+    print_literally(console, f"\nNumbers: {save(measurements, datetime.now())}")

@@ -1,12 +1,14 @@
-"""What `driftlab doctor` looks at. Each check yields findings and never raises."""
+"""The checks of `driftlab doctor`: each yields findings, and `all_findings` never raises."""
 
 from __future__ import annotations
 
+import errno
 import os
 import platform
 import shutil
 import sys
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -15,7 +17,8 @@ from typing import Literal
 import psutil
 
 from driftlab.cli.kernel import KERNEL, kernel_python
-from driftlab.core.errors import DriftlabError
+from driftlab.cli.temporary import full_temporary_folder, temporary_problem
+from driftlab.core.errors import DriftlabError, MissingDataError
 from driftlab.core.paths import outputs_dir, project_root
 
 GIB = 2**30
@@ -32,7 +35,7 @@ class Finding:
     Attributes:
         state: `fail` means that notebooks will not run.
         what: The thing looked at.
-        detail: What was found and, unless it is well, what to do.
+        detail: What was found and, unless it is `ok`, what to do.
     """
 
     state: Literal["ok", "warn", "fail"]
@@ -40,11 +43,26 @@ class Finding:
     detail: str
 
 
+def all_findings() -> list[Finding]:
+    """Every check's findings, in order. A check that raises is itself a finding."""
+    looks = (python, packages, torch, detection, machine, kernel, outputs, temporary, datasets)
+    return [finding for look in looks for finding in guarded(look)]
+
+
+def guarded(check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
+    """A check's findings; an exception that it raises becomes a last one."""
+    try:
+        yield from check()
+    except Exception as error:
+        detail = f"could not be checked: {type(error).__name__}: {error}"
+        yield Finding("fail", check.__name__, " ".join(detail.split()))
+
+
 def python() -> Iterator[Finding]:
-    """The interpreter, against the one that the lock was made for."""
-    right = sys.version_info[:2] == (3, 11)
+    """The interpreter's version, against the lock's."""
+    fits = sys.version_info[:2] == (3, 11)
     detail = f"{platform.python_version()} at {sys.executable}"
-    yield Finding("ok" if right else "fail", "Python", detail if right else f"{detail}; driftlab needs 3.11")
+    yield Finding("ok" if fits else "fail", "Python", detail if fits else f"{detail}; driftlab needs 3.11")
 
 
 def packages(lock: Path | None = None) -> Iterator[Finding]:
@@ -57,13 +75,13 @@ def packages(lock: Path | None = None) -> Iterator[Finding]:
     missing, different = [], []
     for name, version in pins.items():
         try:
-            found = metadata.version(name)
+            installed = metadata.version(name)
         except metadata.PackageNotFoundError:
             missing.append(name)
         else:
-            if found != version:
-                different.append(f"{name} {found} (locked: {version})")
-    repair = "; pip install -r requirements.txt"
+            if installed != version:
+                different.append(f"{name} {installed} (locked: {version})")
+    repair = f"; run in {lock.parent}: pip install -r {lock.name}"  # its own paths are relative
     if missing:
         yield Finding("fail", "packages", f"missing: {_few(missing)}{repair}")
     if different:
@@ -77,11 +95,11 @@ def locked(lock: Path) -> dict[str, str]:
     from packaging.requirements import Requirement
 
     lines = [line.partition("#")[0].strip() for line in lock.read_text(encoding="utf-8").splitlines()]
-    wanted = [Requirement(line) for line in lines if line and not line.startswith(("-", "."))]
+    requirements = [Requirement(line) for line in lines if line and not line.startswith(("-", "."))]
     return {
-        one.name: next(iter(one.specifier)).version
-        for one in wanted
-        if one.marker is None or one.marker.evaluate()
+        requirement.name: next(iter(requirement.specifier)).version
+        for requirement in requirements
+        if requirement.marker is None or requirement.marker.evaluate()
     }
 
 
@@ -109,7 +127,7 @@ def torch() -> Iterator[Finding]:
 
 
 def detection() -> Iterator[Finding]:
-    """OpenCV, of which there may be one only, and the operators behind MMDetection."""
+    """OpenCV, of which only one package may be installed, and the operators that MMDetection uses."""
     try:
         import cv2
 
@@ -163,6 +181,16 @@ def outputs() -> Iterator[Finding]:
     )
 
 
+def temporary() -> Iterator[Finding]:
+    """The folders for temporary files, which every notebook's process needs."""
+    if full := full_temporary_folder():
+        error = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(full))
+        yield Finding("fail", "temporary files", temporary_problem(error))
+        return
+    folder = tempfile.gettempdir()
+    yield Finding("ok", "temporary files", f"{folder}, {shutil.disk_usage(folder).free / GIB:.0f} GiB free")
+
+
 def datasets() -> Iterator[Finding]:
     """The official datasets, which the paper scale needs."""
     from driftlab.data.catalog import DATASETS, find
@@ -170,6 +198,6 @@ def datasets() -> Iterator[Finding]:
     for name in DATASETS:
         try:
             yield Finding("ok", f"dataset {name}", f"{find(name)}")
-        except DriftlabError:
+        except MissingDataError:
             detail = f"not there; only the paper scale needs it, see: driftlab data {name}"
             yield Finding("warn", f"dataset {name}", detail)

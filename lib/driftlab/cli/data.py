@@ -8,11 +8,10 @@ from typing import Annotated
 import click
 import typer
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
+from rich.text import Text
 from typer.core import TyperGroup
 
-from driftlab.cli.console import console_for
+from driftlab.cli.console import console_for, print_literally, print_rows
 from driftlab.cli.plan import absolute
 from driftlab.core.errors import MissingDataError
 from driftlab.core.paths import data_dir
@@ -24,7 +23,7 @@ class _OrShow(TyperGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command meant by the first argument."""
+        """The command that the first argument names."""
         known = args[0] in self.commands or args[0].startswith("-")
         return super().resolve_command(ctx, args if known else ["show", *args])
 
@@ -34,7 +33,7 @@ app = typer.Typer(cls=_OrShow, rich_markup_mode="rich")
 
 @app.callback(invoke_without_command=True)
 def overview(context: typer.Context) -> None:
-    """List the official datasets and whether they are there. The demo needs none of them.
+    """List the official datasets, and whether each is present. The demo needs none of them.
 
     For example:
 
@@ -50,9 +49,7 @@ def overview(context: typer.Context) -> None:
         console = console_for()
         for name in DATASETS:
             _describe(console, name)
-        console.print(
-            f"Datasets are looked for in {data_dir()} ($DRIFTLAB_DATA changes that).", soft_wrap=True
-        )
+        print_literally(console, f"Datasets are looked for in {data_dir()} ($DRIFTLAB_DATA changes that).")
 
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The dataset, as 'driftlab data' lists it.")]
@@ -60,7 +57,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="The dataset, as 'drif
 
 @app.command()
 def show(name: Name) -> None:
-    """Say of one dataset what it is, where to get it, and the layout expected.
+    """Describe one dataset: what it holds, where to get it, and the expected layout.
 
     For example:
 
@@ -79,7 +76,7 @@ def verify(
         ),
     ] = None,
 ) -> None:
-    """Read a dataset, every record of it, and compare its counts with the official totals.
+    """Read every record of a dataset, and compare its counts with the official totals.
 
     For example:
 
@@ -92,21 +89,15 @@ def verify(
     from driftlab.data import catalog
 
     checks = catalog.verify(name, absolute(folder) if folder is not None else None)
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column(name)
-    table.add_column("official", justify="right")
-    table.add_column("found", justify="right")
-    table.add_column()
-    for check in checks:
-        state = "[green]ok[/green]" if check.ok else "[red]differs[/red]"
-        table.add_row(escape(check.what), escape(check.expected), escape(check.found), state)
+    states = {True: Text("ok", style="green"), False: Text("differs", style="red")}
+    rows = [(check.what, check.expected, check.found, states[check.ok]) for check in checks]
     console = console_for()
-    console.print(table)
+    print_rows(console, rows, (name, "official", "found", ""))
     differing = sum(not check.ok for check in checks)
     if differing:
-        console.print(f"\n[red]{differing} of {len(checks)} differ.[/red]")
+        print_literally(console, f"\n{differing} of {len(checks)} differ.", style="red")
         raise typer.Exit(1)
-    console.print(f"\n[green]All {len(checks)} agree.[/green]")
+    print_literally(console, f"\nAll {len(checks)} agree.", style="green")
 
 
 def _describe(console: Console, name: str) -> None:
@@ -114,25 +105,21 @@ def _describe(console: Console, name: str) -> None:
 
     entry = catalog.dataset(name)
     try:
-        state = f"[green]there[/green]: {escape(str(catalog.find(name)))}"
+        state = Text.assemble(("there", "green"), f": {catalog.find(name)}")
     except MissingDataError:
-        state = "[yellow]not there[/yellow]"
-    console.print(f"[bold]{name}[/bold]  {escape(entry.title)}", soft_wrap=True, highlight=False)
+        state = Text("not there", style="yellow")
+    console.print(Text.assemble((name, "bold"), f"  {entry.title}"), soft_wrap=True)
+    place = f"into {data_dir() / name}, or anywhere: then -p data_folder DIR, and verify --folder DIR"
     for label, text in (
-        ("holds", escape(entry.what)),
-        ("for", escape(", ".join(entry.papers))),
-        ("terms", escape(entry.terms)),
-        ("get it", escape(entry.obtain)),
-        (
-            "put it",
-            escape(
-                f"into {data_dir() / name}, or anywhere: then -p data_folder DIR, and verify --folder DIR"
-            ),
-        ),
+        ("holds", entry.what),
+        ("for", ", ".join(entry.papers)),
+        ("terms", entry.terms),
+        ("get it", entry.obtain),
+        ("put it", place),
         ("state", state),
+        ("layout", ""),
     ):
-        console.print(f"  {label:<7} {text}", soft_wrap=True, highlight=False)
-    console.print("  layout", highlight=False)
+        console.print(Text.assemble(f"  {label:<7} ", text), soft_wrap=True)
     for line in entry.layout.splitlines():
-        console.print(f"          {escape(line)}", soft_wrap=True, highlight=False)
+        print_literally(console, f"          {line}")
     console.print()

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
-
 import typer
-from rich.markup import escape
-from rich.table import Table
+from rich.text import Text
 
 from driftlab.cli import checks
-from driftlab.cli.console import console_for
+from driftlab.cli.console import console_for, print_rows
 
 _STYLES = {"ok": "green", "warn": "yellow", "fail": "red"}
 
 
 def doctor() -> None:
-    """Look whether this machine can run the notebooks.
+    """Check whether this machine can run the notebooks.
 
     Python, the packages against the lock, the accelerator, memory, the Jupyter kernel, the outputs folder,
     and which official datasets are there.
@@ -26,25 +23,10 @@ def doctor() -> None:
 
     Exit code: 1 if something is found that stops notebooks from running, otherwise 0.
     """
-    console = console_for()
-    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
-    table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
-    failed = False
-    looks = (
-        checks.python,
-        checks.packages,
-        checks.torch,
-        checks.detection,
-        checks.machine,
-        checks.kernel,
-        checks.outputs,
-        checks.datasets,
-    )
-    for finding in itertools.chain.from_iterable(look() for look in looks):
-        failed |= finding.state == "fail"
-        style = _STYLES[finding.state]
-        table.add_row(f"[{style}]{finding.state}[/{style}]", finding.what, escape(finding.detail))
-    console.print(table)
-    raise typer.Exit(1 if failed else 0)
+    findings = checks.all_findings()
+    rows = [
+        (Text(finding.state, style=_STYLES[finding.state]), finding.what, finding.detail)
+        for finding in findings
+    ]
+    print_rows(console_for(), rows)
+    raise typer.Exit(1 if any(finding.state == "fail" for finding in findings) else 0)

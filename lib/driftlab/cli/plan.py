@@ -1,7 +1,9 @@
-"""What `driftlab run` is about to do, and whether it can: what is checked before anything starts."""
+"""What `driftlab run` is about to do, and the checks before anything starts."""
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -9,10 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from driftlab.cli.kernel import kernel_python
+from driftlab.cli.temporary import full_temporary_folder, temporary_problem
 from driftlab.core.errors import MissingDataError, ParameterError, StoreError
+from driftlab.core.paths import expand_home
 from driftlab.core.provenance import of_change
 from driftlab.notebooks import Notebook, find, resolve
-from driftlab.notebooks.overrides import Scale, changes
+from driftlab.notebooks.values import Scale, changes
+
+PLACES = ("data_folder", "checkpoint")
+"""Parameters that are paths. A relative one counts from the notebook's folder, where its kernel works."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +28,7 @@ class Need:
 
     Attributes:
         what: For example `dataset ntu`.
-        problem: Why it cannot be read, or an empty string.
+        problem: Why it cannot be read; empty if it can.
     """
 
     what: str
@@ -34,8 +41,9 @@ class Plan:
 
     Attributes:
         notebook: The notebook.
-        overrides: The parameters that differ from its own.
+        overrides: The parameters that differ from those in its parameters cell.
         values: Every parameter's value.
+        changed: The values that differ from the scale's own, also where they are saved in the notebook.
         needs: Datasets and checkpoints that it reads.
         output: Where the executed notebook goes.
     """
@@ -43,6 +51,7 @@ class Plan:
     notebook: Notebook
     overrides: dict[str, Any]
     values: dict[str, Any]
+    changed: dict[str, Any]
     needs: list[Need]
     output: Path
 
@@ -54,7 +63,7 @@ def make_plans(
     given: Sequence[tuple[str, str]],
     outputs: Path,
 ) -> list[Plan]:
-    """Resolve and check the parameters of every notebook that is asked for.
+    """Resolve and check the parameters of every notebook of the command.
 
     Args:
         asked: Numbers or names; all notebooks where empty.
@@ -68,7 +77,7 @@ def make_plans(
     """
     notebooks = find(asked)
     for name in options:
-        if not any(name in notebook.parameters for notebook in notebooks):
+        if not any(name in notebook.values for notebook in notebooks):
             names = ", ".join(notebook.name for notebook in notebooks)
             raise ParameterError(f"--{name} has no effect here: no parameter '{name}' in {names}.")
     if "scale" in dict(given):
@@ -76,30 +85,32 @@ def make_plans(
     plans = []
     for notebook in notebooks:
         overrides = resolve(notebook, scale, given, {"scale": scale} | options)
-        for name in ("data_folder", "checkpoint"):
-            if overrides.get(name):
-                # the kernel works in another directory than the person who typed the path
+        for name in PLACES:
+            if name in dict(given) and overrides.get(name):
+                # The kernel works in the notebook's folder, and not where the person typed the path.
                 overrides[name] = str(absolute(overrides[name]))
-        values = {name: one.default for name, one in notebook.parameters.items()} | overrides
-        folder = outputs / "notebooks" / f"{scale}{of_change(changes(notebook, values))}"
+        values = notebook.values | overrides
+        changed = changes(notebook.declared, values)
+        folder = outputs / "notebooks" / f"{scale}{of_change(changed)}"
         output = folder / f"{notebook.name}.ipynb"
-        plans.append(Plan(notebook, overrides, values, _needs(values), output))
+        plans.append(Plan(notebook, overrides, values, changed, _needs(notebook, values), output))
     return plans
 
 
-def absolute(path: str | Path) -> Path:
-    """A path that a person typed, from the root; a shell leaves `~` as it is in --name=~/x and in quotes.
+def absolute(path: str | Path, start: Path | None = None) -> Path:
+    """Make a path absolute that a person typed; a shell leaves `~` as it is in --name=~/x and in quotes.
+
+    Args:
+        path: The path.
+        start: The folder from which a relative path counts; by default the working directory.
 
     Raises:
         ParameterError: It begins with `~` and a name that no user has.
     """
-    try:
-        return Path(path).expanduser().absolute()
-    except RuntimeError as error:
-        raise ParameterError(f"'{path}': there is no such home folder ({error}).") from error
+    return (start or Path.cwd()) / expand_home(path)
 
 
-def _needs(values: dict[str, Any]) -> list[Need]:
+def _needs(notebook: Notebook, values: dict[str, Any]) -> list[Need]:
     """The datasets that the parameter `data` names, and the detector that they need.
 
     Synthetic worlds make themselves and what is trained on them.
@@ -108,10 +119,10 @@ def _needs(values: dict[str, Any]) -> list[Need]:
     from driftlab.data.checkpoints import find_checkpoint
 
     named = values.get("data", [])
-    official = [
-        name for name in ([named] if isinstance(named, str) else named) if not name.startswith("world")
-    ]
-    folder, checkpoint = values.get("data_folder") or None, values.get("checkpoint", "")
+    worlds = {entry.world.name for entry in catalog.DATASETS.values() if entry.world}
+    official = [name for name in ([named] if isinstance(named, str) else named) if name not in worlds]
+    places = {name: absolute(values[name], notebook.path.parent) for name in PLACES if values.get(name)}
+    folder, checkpoint = places.get("data_folder"), str(places.get("checkpoint", ""))
     needs = [_look(f"dataset {name}", partial(catalog.find, name, folder)) for name in official]
     if checkpoint or ("checkpoint" in values and official):
         needs.append(_look(f"checkpoint {checkpoint}".strip(), partial(find_checkpoint, checkpoint)))
@@ -127,15 +138,19 @@ def _look(what: str, find: Callable[[], Any]) -> Need:
 
 
 def require_ready(plans: Sequence[Plan]) -> None:
-    """Stop here if anything is missing that some notebook needs.
+    """Raise if something is missing that a notebook needs.
 
     Raises:
         MissingDataError: A dataset or a checkpoint; the text says which notebooks want it, what to get and
             where to put it.
-        StoreError: An executed notebook cannot be put where it belongs.
+        StoreError: An executed notebook cannot be put where it belongs, or there is no room for temporary
+            files.
         DriftlabError: The kernel.
     """
     kernel_python()
+    if full := full_temporary_folder():
+        error = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(full))
+        raise StoreError(f"Nothing was started: {temporary_problem(error)}.")
     problems: dict[str, list[str]] = {}
     for plan in plans:
         for need in plan.needs:

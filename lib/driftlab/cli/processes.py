@@ -1,4 +1,4 @@
-"""A process and everything that it started, ended together."""
+"""A process tree, and how to end all of it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,13 @@ import psutil
 
 GRACE = 2.0
 """Seconds between asking processes to end and killing them."""
+
+NO_REPORT = 74
+"""Exit code of a worker that could not write its last event (EX_IOERR of sysexits.h)."""
+OUT_OF_MEMORY = (
+    "Most likely the machine ran out of memory. Run less at once (--jobs 1, a smaller `replicas` or "
+    "batch), or free memory; finished runs are kept, so that the next start takes them over."
+)
 
 
 class ProcessTree:
@@ -29,26 +36,26 @@ class ProcessTree:
 
     def look(self) -> list[psutil.Process]:
         """The tree's living processes, with those that joined since the last look, except the calling one."""
-        everybody = list(psutil.process_iter(["ppid"]))
-        sessions = {process.pid: _session(process.pid) for process in everybody}
+        all_processes = list(psutil.process_iter(["ppid"]))
+        sessions = {process.pid: _session(process.pid) for process in all_processes}
         self._sessions &= {session for session in sessions.values() if session is not None}
-        # _alive compares creation times: a process number that was given out again is not ours
-        ours = {process.pid: process for process in self._seen if _alive(process)}
+        # _alive compares creation times: a process that has got a dead one's number is not of the tree
+        tree = {process.pid: process for process in self._seen if _alive(process)}
         size = -1
-        while size < len(ours):
-            size = len(ours)
-            self._sessions |= {session for pid in ours if (session := sessions.get(pid)) is not None}
-            ours |= {
+        while size < len(tree):
+            size = len(tree)
+            self._sessions |= {session for pid in tree if (session := sessions.get(pid)) is not None}
+            tree |= {
                 process.pid: process
-                for process in everybody
-                if process.pid not in ours
-                and (process.info["ppid"] in ours or sessions[process.pid] in self._sessions)
+                for process in all_processes
+                if process.pid not in tree
+                and (process.info["ppid"] in tree or sessions[process.pid] in self._sessions)
             }
-        self._seen = set(ours.values())
+        self._seen = set(tree.values())
         return [process for process in self._seen if process.pid != os.getpid() and _alive(process)]
 
     def kill(self) -> None:
-        """End every process of the tree except the calling one: asked first, killed after `GRACE` seconds."""
+        """End the tree's processes except the calling one: SIGTERM first, SIGKILL after `GRACE` seconds."""
         for insist in (False, True, True):
             living = self.look()
             for process in living:
@@ -62,7 +69,7 @@ class ProcessTree:
 
 
 def _alive(process: psutil.Process) -> bool:
-    # a zombie has ended, whether or not anybody collects it
+    # A zombie has ended, whether or not its parent has collected it.
     try:
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:

@@ -1,17 +1,19 @@
-"""What a person sees while notebooks run, and the table at the end."""
+"""Progress lines while notebooks run, and the table at the end."""
 
 from __future__ import annotations
 
 from rich.console import Console
 from rich.live import Live
-from rich.markup import escape
-from rich.table import Table
 from rich.text import Text
 
 from driftlab.cli.batch import Batch, Turn
+from driftlab.cli.console import can_rewrite, print_rows
 
 EVERY = 10.0
 """Seconds between two progress lines of a notebook where there is no terminal."""
+
+NARROW = 30
+"""A console with fewer columns than this beside the notebook's name shows the cell and the time first."""
 
 _STYLES = {"passed": "green", "failed": "red", "timed out": "red", "stopped": "yellow", "not run": "yellow"}
 
@@ -24,7 +26,7 @@ def duration(seconds: float) -> str:
 
 
 class Progress:
-    """One line a notebook: rewritten in place on a terminal, printed every few seconds elsewhere.
+    """One line per notebook: rewritten in place on a terminal, printed every few seconds elsewhere.
 
     Args:
         console: Where to.
@@ -35,7 +37,7 @@ class Progress:
         self._console = console
         self._width = max(map(len, names))
         self._live = (
-            Live(console=console, refresh_per_second=5, transient=True) if console.is_terminal else None
+            Live(console=console, refresh_per_second=5, transient=True) if can_rewrite(console) else None
         )
         self._printed = 0.0
 
@@ -67,28 +69,25 @@ class Progress:
     def _line(self, turn: Turn) -> Text:
         ended = turn.state != "running"
         where = f"cell {turn.cell}/{turn.of}" if turn.of else "starting"
-        line = Text(f"{turn.name:<{self._width}}  {where:<10}  {duration(turn.seconds):>5}  ")
-        line.append(turn.state if ended else turn.says, style=_STYLES[turn.state] if ended else "dim")
-        return line
+        says = (turn.state, _STYLES[turn.state]) if ended else (turn.says, "dim")
+        if self._console.width < self._width + NARROW:
+            return Text.assemble(says if ended else where, f"  {duration(turn.seconds)}  {turn.name}")
+        return Text.assemble(f"{turn.name:<{self._width}}  {where:<10}  {duration(turn.seconds):>5}  ", says)
 
 
-def summary(batch: Batch) -> Table:
-    """The table that ends a batch: what passed, what failed, where and why."""
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    table.add_column("notebook", no_wrap=True)
-    table.add_column("result", no_wrap=True)
-    table.add_column("cell", justify="right", no_wrap=True)
-    table.add_column("time", justify="right", no_wrap=True)
-    table.add_column("error", overflow="fold")
-    for turn in batch.turns:
-        table.add_row(
+def print_summary(console: Console, batch: Batch) -> None:
+    """Print the table that ends a batch: what passed, what failed, where and why."""
+    rows = [
+        (
             turn.name,
             Text(turn.state, style=_STYLES[turn.state]),
             f"{turn.cell}/{turn.of}" if turn.of else "",
             duration(turn.seconds) if turn.state != "not run" else "",
-            escape(_short(turn.error)),
+            _short(turn.error),
         )
-    return table
+        for turn in batch.turns
+    ]
+    print_rows(console, rows, ("notebook", "result", "cell", "time", "error"))
 
 
 def _short(message: str, begins: int = 500, ends: int = 200) -> str:

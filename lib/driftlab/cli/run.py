@@ -10,13 +10,16 @@ from typing import Annotated, Any
 import click
 import typer
 from rich.console import Console
-from rich.markup import escape
+from rich.text import Text
 
 from driftlab.cli.batch import run_batch
-from driftlab.cli.console import console_for
+from driftlab.cli.console import console_for, print_literally
+from driftlab.cli.estimates import estimate_of
 from driftlab.cli.plan import Plan, absolute, make_plans, require_ready
-from driftlab.cli.progress import Progress, summary
+from driftlab.cli.progress import Progress, print_summary
+from driftlab.cli.selectors import expand
 from driftlab.core.paths import outputs_dir, outputs_path
+from driftlab.notebooks.values import scale_values
 
 MINUTES: dict[str, float] = {"smoke": 10, "demo": 60}
 """Wall-clock limit of a notebook where none is given. The paper scale has none."""
@@ -42,7 +45,8 @@ def run(
         list[str] | None,
         typer.Argument(
             metavar="[NOTEBOOK]...",
-            help="Numbers (41) or names (cgl_task_order, or an unambiguous beginning). None: every notebook.",
+            help="Numbers (41), names (cgl_task_order, or an unambiguous beginning), paths of files, papers "
+            "(cgl), or finished: the papers that are finished at this scale. None: every notebook.",
             show_default=False,
         ),
     ] = None,
@@ -64,13 +68,14 @@ def run(
             "-p",
             click_type=click.Tuple([str, str]),
             metavar="NAME VALUE",
-            help="Set a notebook's parameter; the value is YAML. Repeatable.",
+            help="Set a notebook's parameter (driftlab params lists them); the value is YAML. Repeatable.",
         ),
     ] = None,
     dry_run: Annotated[
         bool,
         typer.Option(
-            "--dry-run", help="Show parameters, datasets, checkpoints and outputs; execute nothing."
+            "--dry-run",
+            help="Show parameters, datasets, checkpoints, outputs and about what it costs; execute nothing.",
         ),
     ] = False,
     keep_going: Annotated[
@@ -95,7 +100,7 @@ def run(
         ),
     ] = None,
 ) -> None:
-    """Execute notebooks, one after the other, and say what became of them.
+    """Execute notebooks one after the other, and report which passed.
 
     Everything is checked before the first one starts: parameter names and values, the kernel, the datasets.
     Results that an earlier run has computed are not computed again.
@@ -103,6 +108,8 @@ def run(
     For example:
 
         driftlab run                              every notebook, demo scale
+
+        driftlab run cgl                          one paper
 
         driftlab run 41 --scale smoke             one notebook, in seconds
 
@@ -116,10 +123,10 @@ def run(
         os.environ["DRIFTLAB_OUTPUTS"] = str(absolute(outputs))
     folder = outputs_path()
     options = {name: value for name, value in (("engine", engine and engine.value), ("jobs", jobs)) if value}
-    plans = make_plans(notebooks or [], scale.value, options, parameters or [], folder)
+    plans = make_plans(expand(notebooks or [], scale.value), scale.value, options, parameters or [], folder)
     console = console_for()
     if dry_run:
-        _print_plans(console, plans)
+        _print_plans(console, plans, scale.value)
         missing = any(need.problem for plan in plans for need in plan.needs)
         raise typer.Exit(2 if missing else 0)
     outputs_dir()  # an unwritable folder is noticed now
@@ -134,30 +141,35 @@ def run(
             show=progress.show,
         )
     console.print()
-    console.print(summary(batch))
+    print_summary(console, batch)
     folders = dict.fromkeys(str(plan.output.parent) for plan in plans)  # a change can be none to some of them
-    console.print(f"\nExecuted notebooks: {', '.join(folders)}", soft_wrap=True, highlight=False)
+    print_literally(console, f"\nExecuted notebooks: {', '.join(folders)}")
     for plan, turn in zip(plans, batch.turns, strict=True):
         if turn.unfinished:
             earlier = (
                 f" (an earlier one that passed stays: {plan.output.name})" if plan.output.exists() else ""
             )
-            console.print(f"Unfinished:         {turn.unfinished}{earlier}", soft_wrap=True, highlight=False)
-    console.print(f"Everything else:    {folder}", soft_wrap=True, highlight=False)
+            print_literally(console, f"Unfinished:         {turn.unfinished}{earlier}")
+    print_literally(console, f"Everything else:    {folder}")
     if batch.stopped_by:
         raise typer.Exit(128 + batch.stopped_by)
     raise typer.Exit(0 if batch.passed else 1)
 
 
-def _print_plans(console: Console, plans: list[Plan]) -> None:
+def _print_plans(console: Console, plans: list[Plan], scale: str) -> None:
     for plan in plans:
-        console.print(f"[bold]{plan.notebook.name}[/bold]")
-        for name, value in plan.values.items():
-            mark = (
-                f"  (notebook: {plan.notebook.parameters[name].default!r})" if name in plan.overrides else ""
-            )
-            console.print(f"  {name} = {escape(repr(value))}{escape(mark)}", soft_wrap=True, highlight=False)
+        print_literally(console, plan.notebook.name, style="bold")
+        expected = scale_values(plan.notebook.declared, str(plan.values.get("scale", scale)))
+        for names in plan.notebook.declared.model.grouped().values():
+            for name in names:
+                value = plan.values[name]
+                mark = f"  (changed; {scale}: {expected[name]!r})" if value != expected[name] else ""
+                print_literally(console, f"  {name} = {value!r}{mark}")
         for need in plan.needs:
-            state = f"[red]missing[/red]: {escape(need.problem)}" if need.problem else "[green]there[/green]"
-            console.print(f"  {escape(need.what)}: {state}", soft_wrap=True, highlight=False)
-        console.print(f"  → {plan.output}\n", soft_wrap=True, highlight=False)
+            state = ("missing", "red") if need.problem else ("there", "green")
+            problem = f": {need.problem}" if need.problem else ""
+            console.print(Text.assemble(f"  {need.what}: ", state, problem), soft_wrap=True)
+        estimate = estimate_of(plan.notebook.name, plan.values)
+        if estimate is not None:
+            print_literally(console, f"  costs {estimate}")
+        print_literally(console, f"  → {plan.output}\n")

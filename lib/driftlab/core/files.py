@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import glob
 import os
 import re
 import shutil
@@ -62,7 +63,7 @@ def whole_folder(place: Path) -> Iterator[Path]:
     """
     place.parent.mkdir(parents=True, exist_ok=True)
     prefix = f".{place.name}.partial-"
-    for leftover in place.parent.glob(f"{prefix}*"):
+    for leftover in place.parent.glob(f"{glob.escape(prefix)}*"):
         shutil.rmtree(leftover, ignore_errors=True)
     partial = place.with_name(f"{prefix}{uuid4().hex}")
     partial.mkdir()

@@ -7,10 +7,9 @@ result the union of what its arguments carry. A session reads it off when it sav
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import wraps
 from hashlib import sha256
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import pandas as pd
 
@@ -21,21 +20,22 @@ KEY = "driftlab_lineage"
 RUN = ["paper", "variant", "method", "seed", "order"]
 
 
-@dataclass(frozen=True)
-class Lineage:
-    """The runs behind a result.
+class Lineage(NamedTuple):
+    """The runs behind a result; plain values, which pandas can write into a Parquet file with a frame.
 
     Attributes:
-        runs: One digest per run, over its identity and all its measurements.
-        made_by: What computed them: experiment, version, kind of device ("cgl version 3 on cpu").
+        runs: One digest per run, over its identity and all its measurements; ascending.
+        made_by: What computed them: experiment, version, numerics ("cgl version 3 on cpu"); in order.
     """
 
-    runs: frozenset[int] = frozenset()
-    made_by: frozenset[str] = frozenset()
+    runs: tuple[int, ...] = ()
+    made_by: tuple[str, ...] = ()
 
     def __or__(self, other: Lineage) -> Lineage:
         """The runs behind a result that was computed from both."""
-        return Lineage(self.runs | other.runs, self.made_by | other.made_by)
+        return Lineage(
+            tuple(sorted({*self.runs, *other.runs})), tuple(sorted({*self.made_by, *other.made_by}))
+        )
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Lineage:
         """Itself: pandas copies a frame's attributes at every operation."""
@@ -44,7 +44,7 @@ class Lineage:
     @property
     def digest(self) -> str:
         """SHA-256 over the runs' digests, hexadecimal; empty without runs."""
-        return sha256(repr(sorted(self.runs)).encode()).hexdigest() if self.runs else ""
+        return sha256(repr(list(self.runs)).encode()).hexdigest() if self.runs else ""
 
 
 NOTHING = Lineage()
@@ -64,7 +64,7 @@ def stamp(table: pd.DataFrame, made_by: str) -> pd.DataFrame:
     rows = pd.util.hash_pandas_object(rounded, index=False)
     runs = rows.groupby([table[column] for column in RUN], observed=True).sum()
     stamped = table.copy()
-    stamped.attrs[KEY] = Lineage(frozenset(int(value) for value in runs), frozenset({made_by}))
+    stamped.attrs[KEY] = Lineage(tuple(sorted({int(value) for value in runs})), (made_by,))
     return stamped
 
 
@@ -104,6 +104,9 @@ def carries_lineage(function: Callable[P, R]) -> Callable[P, R]:
 def _of(result: object) -> Lineage:
     if isinstance(result, pd.DataFrame | pd.Series):
         found = result.attrs.get(KEY, NOTHING)
+        if isinstance(found, list):  # as a Parquet file gives it back
+            runs, made_by = found
+            found = Lineage(tuple(runs), tuple(made_by))
     elif isinstance(result, Mapping):
         found = lineage(*result.values())
     elif isinstance(result, Iterable) and isinstance(result, list | tuple | set | frozenset):

@@ -1,6 +1,6 @@
-"""Every dataset that the experiments use: what it is, how to get it, how to read and to verify it.
+"""Every dataset that the experiments use: what it is, how to get it, how to read, prepare and verify it.
 
-A new dataset is one more `Dataset` in `DATASETS`; nothing else in this file knows any dataset.
+A new dataset is one more `Dataset` in `DATASETS`; nothing outside of it lists datasets.
 """
 
 from __future__ import annotations
@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
-from driftlab.core.errors import MissingDataError
-from driftlab.core.paths import data_dir
+from driftlab.core.errors import MissingDataError, ParameterError
+from driftlab.core.paths import data_dir, expand_home
+from driftlab.core.registry import import_object
 from driftlab.core.suggestions import look_up
 from driftlab.data import markers
 from driftlab.data.detection import oak, voc
@@ -26,12 +27,54 @@ Record = TypeVar("Record", SkeletonSet, FrameStream, DetectionSet)
 
 @dataclass(frozen=True)
 class Check:
-    """One comparison of `verify`: what was looked at, what the official data have, what is there."""
+    """One comparison of `verify`.
+
+    Attributes:
+        what: What is compared.
+        expected: Its value in the official data.
+        found: Its value in the folder.
+        ok: Whether they agree.
+    """
 
     what: str
     expected: str
     found: str
     ok: bool
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """How the papers bring sequences to one length, see `driftlab.data.skeletons.records.prepare`."""
+
+    frames: int
+    fit: Fit
+
+
+@dataclass(frozen=True)
+class World:
+    """A dataset's synthetic stand-in, written to disk in the dataset's own layout.
+
+    Attributes:
+        name: What a notebook's `data` calls it; begins with "world".
+        place: The function that writes it once and returns its folder, as "module:function". It is imported
+            when a world is written: worlds are made of what `data` offers, not the other way round.
+    """
+
+    name: str
+    place: str
+
+    def write(self, **sizes: int) -> Path:
+        """The folder of the world, written on first use.
+
+        Args:
+            sizes: The function's own arguments, such as `sequences_per_class`, `steps` and `seed`.
+
+        Raises:
+            ParameterError: A size is impossible.
+            DataError: The folder holds something else, or cannot be written.
+        """
+        folder: Path = import_object(self.place)(**sizes)
+        return folder
 
 
 @dataclass(frozen=True)
@@ -42,6 +85,8 @@ class Dataset(Generic[Record]):
         name: Its name in the project, also its folder's under `driftlab.core.paths.data_dir()`.
         title: Its full name and source.
         papers: The papers that use it ("cgl", …).
+        records: What `read` returns: a set of skeletons, a stream of frames or a set of images with boxes.
+        label: The papers' short name of it, as their tables' columns have it.
         what: What it holds, in a line.
         terms: Licence or terms, in a line.
         obtain: Where to get it and where to put it.
@@ -52,12 +97,16 @@ class Dataset(Generic[Record]):
         totals: Official counts.
         rounded: Official counts that are published rounded, so that they may differ by the part `rounding`.
         rounding: See `rounded`.
-        extras: Files (one of several) that complete the dataset, and what is so without any of them.
+        extras: Files (one of several) that complete the dataset, and what is different without any of them.
+        preparation: How the papers bring its sequences to one length; None where that is not needed.
+        world: Its synthetic stand-in; None where there is none.
     """
 
     name: str
     title: str
     papers: tuple[str, ...]
+    records: Literal["skeletons", "stream", "images"]
+    label: str
     what: str
     terms: str
     obtain: str
@@ -69,18 +118,12 @@ class Dataset(Generic[Record]):
     rounded: Mapping[str, int] = field(default_factory=dict)
     rounding: float = 0.0
     extras: Mapping[tuple[str, ...], str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Preparation:
-    """How the papers bring sequences to one length, see `driftlab.data.skeletons.records.prepare`."""
-
-    frames: int
-    fit: Fit
+    preparation: Preparation | None = None
+    world: World | None = None
 
 
 def count_skeletons(skeletons: SkeletonSet) -> dict[str, int]:
-    """Records, records a class, and known faults."""
+    """Records, records per class, and known faults."""
     classes = zip(skeletons.classes, skeletons.counts.tolist(), strict=True)
     return {
         "records": len(skeletons),
@@ -102,6 +145,8 @@ DATASETS: dict[str, Dataset[Any]] = {
             name="nucla",
             title="Northwestern-UCLA Multiview Action 3D (Wang et al., CVPR 2014), skeletons",
             papers=("cgl",),
+            records="skeletons",
+            label="UCLA",
             what="1,484 skeleton sequences, 10 actions, 10 subjects, 3 views, 20 joints (Kinect v1)",
             terms="research use; the package states no licence",
             obtain=nucla.OBTAIN,
@@ -118,11 +163,15 @@ DATASETS: dict[str, Dataset[Any]] = {
             totals=_skeleton_totals(dict(zip(nucla.CLASSES, nucla.TOTALS, strict=True)))
             | {"pairs of equal sequences": 95, "sequences of one frame": 2},
             extras={(nucla.ORDER_FILE, nucla.FEEDER_FILE): "the split differs from the literature's"},
+            preparation=Preparation(frames=52, fit="resample"),
+            world=World("world", "driftlab.worlds.skeletons.nucla_layout:nucla_world"),
         ),
         Dataset(
             name="ntu",
             title="NTU RGB+D (Shahroudy et al., CVPR 2016), skeletons of A001–A010, x-sub training half",
             papers=("cgl",),
+            records="skeletons",
+            label="NTU",
             what="6,667 skeleton sequences, 10 actions, 20 performers, 3 cameras, 2 x 25 joints (Kinect v2)",
             terms="academic use on request; redistribution is forbidden",
             obtain=ntu.OBTAIN,
@@ -139,11 +188,15 @@ DATASETS: dict[str, Dataset[Any]] = {
             holds=ntu.holds_ntu,
             count=count_skeletons,
             totals=_skeleton_totals(dict(zip(NTU_CLASSES, ntu.TOTALS, strict=True))),
+            preparation=Preparation(frames=300, fit="pad"),
+            world=World("world-ntu", "driftlab.worlds.skeletons.ntu_layout:ntu_world"),
         ),
         Dataset(
             name="oak",
             title="Objects Around Krishna (Wang et al., ICCV 2021), labelled frames of KrishnaCam",
             papers=("oak",),
+            records="stream",
+            label="OAK",
             what="an egocentric video over nine months: 1,996 steps of 16 training frames and 1 test frame, "
             "326 K boxes, 113 categories in the map",
             terms="research use; no licence is stated",
@@ -167,11 +220,14 @@ DATASETS: dict[str, Dataset[Any]] = {
             totals=oak.VOCABULARY,
             rounded=oak.TOTALS,
             rounding=oak.ROUNDING,
+            world=World("world", "driftlab.worlds.walk.layout:oak_world"),
         ),
         Dataset(
             name="voc",
             title="PASCAL VOC 2007 and 2012 (Everingham et al., IJCV 2010), trainval, in COCO's layout",
             papers=("oak",),
+            records="images",
+            label="VOC",
             what="16,551 photos with boxes, 20 categories: what OAK's detectors are pretrained on",
             terms="photos under Flickr's terms of use",
             obtain=voc.OBTAIN,
@@ -186,16 +242,57 @@ DATASETS: dict[str, Dataset[Any]] = {
             holds=voc.holds_voc,
             count=voc.count,
             totals=voc.TOTALS,
+            world=World("world", "driftlab.worlds.walk.static_images:static_world"),
         ),
     )
 }
 
 
-SKELETONS: dict[str, Preparation] = {
-    "nucla": Preparation(frames=52, fit="resample"),
-    "ntu": Preparation(frames=300, fit="pad"),
-}
-"""Of the datasets, those of skeletons, and what only they need."""
+def data_names(records: str) -> list[str]:
+    """What a notebook's `data` may be: the worlds, then the datasets, with records of this form.
+
+    Args:
+        records: `skeletons`, `stream` or `images`.
+    """
+    entries = [entry for entry in DATASETS.values() if entry.records == records]
+    return [entry.world.name for entry in entries if entry.world] + [entry.name for entry in entries]
+
+
+def by_data_name(data: str, records: str) -> tuple[Dataset[Any], World | None]:
+    """The dataset that a notebook's `data` names, and its world if that is what is named.
+
+    Args:
+        data: A dataset's name or its world's.
+        records: `skeletons`, `stream` or `images`.
+
+    Raises:
+        ParameterError: Neither has this name; the text suggests the nearest.
+    """
+    entries = [entry for entry in DATASETS.values() if entry.records == records]
+    named: dict[str, tuple[Dataset[Any], World | None]] = {
+        entry.world.name: (entry, entry.world) for entry in entries if entry.world
+    }
+    return look_up(data, named | {entry.name: (entry, None) for entry in entries}, "value of data")
+
+
+def load_by_data_name(data: str, records: str, folder: str = "", **sizes: int) -> Any:
+    """The records that a notebook's `data` names.
+
+    Args:
+        data: A dataset's name, or that of its world, which is written on first use.
+        records: `skeletons`, `stream` or `images`.
+        folder: Where an official dataset lies; empty for its usual place.
+        sizes: For `World.write`.
+
+    Raises:
+        ParameterError: The name is unknown, or a world is given a folder.
+        MissingDataError: The dataset is not there; the text says what to get and where to put it.
+        DataError: A file does not hold what its layout promises.
+    """
+    entry, world = by_data_name(data, records)
+    if world and folder:
+        raise ParameterError(f"data is {data!r}, which is made, not read: data_folder has no use here.")
+    return load(entry.name, world.write(**sizes) if world else folder or None)
 
 
 def dataset(name: str) -> Dataset[Any]:
@@ -215,7 +312,7 @@ def find(name: str, folder: Path | str | None = None) -> Path:
         ParameterError: There is no dataset of this name.
     """
     entry = dataset(name)
-    place = Path(folder) if folder is not None else data_dir() / name
+    place = expand_home(folder) if folder is not None else data_dir() / name
     if not entry.holds(place):
         state = "this folder holds none of its files" if place.is_dir() else "there is no such folder"
         is_world = (place / markers.FILE).exists()
@@ -244,15 +341,15 @@ def verify(name: str, folder: Path | str | None = None) -> list[Check]:
     """
     entry, place = dataset(name), find(name, folder)
     records = entry.read(place)
-    found = entry.count(records)
+    counts = entry.count(records)
     checks = [Check("origin", "official", records.source.kind, records.source.kind == "official")]
     for what, total in entry.rounded.items():
-        near = abs(found[what] - total) <= entry.rounding * total
-        checks.append(Check(what, f"about {total:,}", f"{found[what]:,}", near))
+        near = abs(counts[what] - total) <= entry.rounding * total
+        checks.append(Check(what, f"about {total:,}", f"{counts[what]:,}", near))
     for what, total in entry.totals.items():
-        checks.append(Check(what, f"{total:,}", f"{found.get(what, 0):,}", found.get(what, 0) == total))
+        checks.append(Check(what, f"{total:,}", f"{counts.get(what, 0):,}", counts.get(what, 0) == total))
     for extra, otherwise in entry.extras.items():
         there = any((place / alternative).is_file() for alternative in extra)
-        found_words = "there" if there else f"absent: {otherwise}"
-        checks.append(Check(" or ".join(extra), "there", found_words, there))
+        state = "there" if there else f"absent: {otherwise}"
+        checks.append(Check(" or ".join(extra), "there", state, there))
     return checks

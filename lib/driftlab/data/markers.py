@@ -1,4 +1,4 @@
-"""How a folder says that its dataset is a synthetic world."""
+"""The file `world.json`, which marks a dataset's folder as a synthetic world."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ REPAIR = "It belongs to a synthetic world: delete {place}, and it is made anew w
 
 @dataclass(frozen=True)
 class WorldMarker:
-    """What made a synthetic world; two equal markers stand for equal files.
+    """The generator and the arguments that made a synthetic world; equal markers mean equal files.
 
     Attributes:
         layout: The dataset whose layout it has ("nucla", "oak", …).
@@ -32,31 +32,31 @@ class WorldMarker:
 
     @property
     def caption(self) -> str:
-        """The phrase for captions, such as "seed 0, 40 sequences a class"."""
+        """The phrase for captions, such as "seed 0, 40 sequences per class"."""
         sizes = (f"{size} {_in_words(name)}" for name, size in self.sizes.items())
         return ", ".join([f"seed {self.seed}", *sizes])
 
-    def require_size(self, name: str, found: int, folder: Path, record: str | None = None) -> None:
-        """That a world still has a size that it was made with, as its caption says.
+    def require_size(self, name: str, size: int, folder: Path, record: str | None = None) -> None:
+        """Raise if a size of the world differs from the one that it was made with.
 
         Args:
-            name: Of the size.
-            found: The size that it has now.
-            folder: Where, for the error.
-            record: And of which record.
+            name: Which size, such as `sequences_per_class`.
+            size: Its value in the files.
+            folder: The world's folder, for the error.
+            record: The record that has this size, for the error.
 
         Raises:
-            DataError: It has another.
+            DataError: The sizes differ.
         """
-        if found != self.sizes.get(name, found):
+        if size != self.sizes.get(name, size):
             raise DataError(
-                f"This world was made with {self.sizes[name]} {_in_words(name)}, and {found} are here.",
+                f"This world was made with {self.sizes[name]} {_in_words(name)}, and {size} are here.",
                 file=folder,
                 record=record,
             )
 
     def write(self, folder: Path) -> None:
-        """Leave the marker in `folder`."""
+        """Write the marker into `folder`."""
         content = {"layout": self.layout, "version": self.version, "seed": self.seed, **self.sizes}
         (folder / FILE).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
@@ -87,7 +87,7 @@ def read_marker(folder: Path) -> WorldMarker | None:
 
 
 def _in_words(size: str) -> str:
-    return size.replace("_per_", " a ").replace("_", " ")
+    return size.replace("_", " ")
 
 
 def world_folder(folder: Path, inner: str) -> Path | None:

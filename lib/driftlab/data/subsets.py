@@ -1,4 +1,4 @@
-"""A part of a dataset, and what it may be called."""
+"""Subsets of a dataset, and how they may be called."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from driftlab.core.provenance import Kind, Source
 def part(
     source: Source, indices: Sequence[int] | NDArray[np.integer], count: int, why: str
 ) -> tuple[list[int], Source]:
-    """The positions of a part, and its source: real data are then a subset, a synthetic world stays one.
+    """Check the positions of a subset, and give its source: real data become a subset, a world stays one.
 
     Args:
         source: Of the whole.

@@ -1,76 +1,70 @@
-"""The continual-learning methods by name."""
+"""The continual-learning methods by name, and their part of a run's configuration.
+
+Names are listed without importing PyTorch; a method is imported when it is looked up.
+"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from typing import Any
-
-import torch
+from typing import TYPE_CHECKING, Any
 
 from driftlab.core.errors import ParameterError
-from driftlab.core.suggestions import nearest
-from driftlab.methods.bare import Bare
-from driftlab.methods.base import Learner, Method, Task
-from driftlab.methods.ewc import EWC
-from driftlab.methods.gem import GEM
-from driftlab.methods.joint import Joint
-from driftlab.methods.lwf import LwF
-from driftlab.methods.mas import MAS
-from driftlab.methods.replay import Replay
-from driftlab.methods.twp import TWP
+from driftlab.core.registry import Registry
+from driftlab.core.suggestions import look_up
 
-__all__ = ["METHODS", "Learner", "Method", "Task", "make_method", "method_config"]
+if TYPE_CHECKING:
+    import torch
 
-METHODS: dict[str, type[Method]] = {
-    method.name: method for method in (Bare, EWC, MAS, TWP, LwF, GEM, Replay, Joint)
-}
-"""In the order in which the papers' tables list them."""
+    from driftlab.methods.base import Method
+
+__all__ = ["METHODS", "make_method", "method_config"]
+
+METHODS: Registry[type[Method]] = Registry(
+    {
+        "BARE": "driftlab.methods.bare:Bare",
+        "EWC": "driftlab.methods.ewc:EWC",
+        "MAS": "driftlab.methods.mas:MAS",
+        "TWP": "driftlab.methods.twp:TWP",
+        "LwF": "driftlab.methods.lwf:LwF",
+        "GEM": "driftlab.methods.gem:GEM",
+        "REPLAY": "driftlab.methods.replay:Replay",
+        "JOINT": "driftlab.methods.joint:Joint",
+    }
+)
+"""In the order of the CGL paper's tables; the name is the class's `name`."""
 
 
 def method_config(name: str, **hyper: float) -> dict[str, Any]:
     """A method's part of a run's configuration: its name and all of its hyper-parameters.
 
+    Args:
+        name: From `METHODS`.
+        hyper: Hyper-parameters that differ from the method's defaults.
+
     Raises:
         ParameterError: An unknown method or hyper-parameter (the text names the nearest), or an impossible
-        value.
+            value.
     """
-    if name not in METHODS:
-        raise ParameterError(f"There is no method '{name}'.{_nearest(name, METHODS)}")
-    known = METHODS[name].hyper_parameters
-    for key in hyper:
-        if key not in known:
-            raise ParameterError(f"{name} has no hyper-parameter '{key}'.{_nearest(key, known)}")
-        limit = METHODS[name].limits.get(key, "zero or more")
-        if not _within(float(hyper[key]), limit):
-            raise ParameterError(f"{name}'s '{key}' has to be {limit}, not {hyper[key]}.")
-    return {"name": name, **{key: float(hyper.get(key, default)) for key, default in known.items()}}
+    declared = look_up(name, METHODS, "method").hyper_parameters
+    for key, value in hyper.items():
+        if problem := look_up(key, declared, f"hyper-parameter of {name}").limit.problem(float(value)):
+            raise ParameterError(f"{name}'s '{key}' {problem}.")
+    return {"name": name, **{key: float(hyper.get(key, one.default)) for key, one in declared.items()}}
 
 
 def make_method(configs: Sequence[Mapping[str, Any]], seeds: Sequence[int], device: torch.device) -> Method:
     """One method object for replicas whose hyper-parameters may differ.
 
     Args:
-        configs: From `method_config`, one a replica, all of one method.
-        seeds: One a replica.
-        device: Where the hyper-parameters are computed with.
+        configs: From `method_config`, one per replica, all of one method.
+        seeds: One per replica.
+        device: The device of the hyper-parameters' tensors.
     """
-    kind = METHODS[configs[0]["name"]]
+    import torch  # not at the top: listing names has to stay quick
+
+    method = METHODS[configs[0]["name"]]
     hyper = {
         key: torch.tensor([float(config[key]) for config in configs], device=device)
-        for key in kind.hyper_parameters
+        for key in method.hyper_parameters
     }
-    return kind(seeds, hyper)
-
-
-def _within(value: float, limit: str) -> bool:
-    if not math.isfinite(value) or value < 0:
-        return False
-    if limit == "1 or 2":
-        return value in (1, 2)
-    return limit == "zero or more" or (value > 0 and (limit == "positive" or value <= 1))
-
-
-def _nearest(name: str, known: Mapping[str, object]) -> str:
-    close = nearest(name, known)
-    return (f" Did you mean '{close}'?" if close else "") + f" Known: {', '.join(known) or 'none'}."
+    return method(seeds, hyper)

@@ -9,17 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from driftlab.models.graphs.norm import Statistics
+from driftlab.methods.hyper_parameters import HyperParameter
+
+if TYPE_CHECKING:
+    from driftlab.models.graphs.norm import Statistics
 
 Parameters = dict[str, Tensor]
 Records = tuple[NDArray[np.intp], ...]
-"""Record indices, one array a replica (one array for a single model)."""
+"""Record indices, one array per replica (one array for a single model)."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,7 @@ class Task:
         seen: The outputs of the classes of all tasks so far.
         records: The task's training records.
         past: The training records of each earlier task, first task first.
-        remembered: What a stream, whose past is gone, has drawn from its memory: one record a class.
+        remembered: What a stream, whose past is gone, has drawn from its memory: one record per class.
     """
 
     index: int
@@ -64,6 +67,11 @@ class Learner(Protocol):
     def balanced(self, logits: Tensor, batch: Any, classes: slice) -> Tensor:
         """The same from logits (R, N, classes) that are known already."""
 
+    def loss_and_gradient_size(
+        self, batch: Any, classes: slice, statistics: Statistics = "batch"
+    ) -> tuple[Tensor, Tensor]:
+        """`cross_entropy` and the L1 norm (R,) of its gradient, which can be differentiated as well."""
+
     def mean(self, values: Tensor, batch: Any) -> Tensor:
         """The mean (R,) over the true records of values (R, N)."""
 
@@ -77,7 +85,7 @@ class Learner(Protocol):
         """The sum over everything but the replica axis, (R,)."""
 
     def broadcast_to_replicas(self, value: Tensor, like: Tensor) -> Tensor:
-        """A number a replica (R,), shaped so that it multiplies `like`."""
+        """One number per replica (R,), shaped so that it multiplies `like`."""
 
 
 class Method:
@@ -89,10 +97,8 @@ class Method:
     """
 
     name: ClassVar[str]
-    hyper_parameters: ClassVar[Mapping[str, float]] = {}
-    """Names and default values (the CGL paper's best on N-UCLA, its Table 3)."""
-    limits: ClassVar[Mapping[str, str]] = {"fraction": "in (0, 1]", "T": "positive", "power": "1 or 2"}
-    """What a hyper-parameter has to be, where zero or more is not enough."""
+    hyper_parameters: ClassVar[Mapping[str, HyperParameter]] = {}
+    """By name; the defaults are the CGL paper's best on N-UCLA (its Table 3)."""
     second_order: ClassVar[bool] = False
     """Whether the loss differentiates a gradient."""
 
@@ -140,7 +146,7 @@ def sample_records(records: Records, fractions: Tensor, seeds: Sequence[int], sa
     Args:
         records: The records of one finished task.
         fractions: (R,), in (0, 1].
-        seeds: One a replica.
+        seeds: One per replica.
         salt: Tells the tasks' draws apart; with the records it fixes the draw.
     """
     drawn = []

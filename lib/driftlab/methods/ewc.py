@@ -9,6 +9,7 @@ from torch import Tensor
 
 from driftlab.methods.anchors import Anchors
 from driftlab.methods.base import Learner, Method, Task
+from driftlab.methods.hyper_parameters import HyperParameter
 
 
 class EWC(Method):
@@ -20,7 +21,9 @@ class EWC(Method):
     """
 
     name = "EWC"
-    hyper_parameters: ClassVar[Mapping[str, float]] = {"strength": 1e6}
+    hyper_parameters: ClassVar[Mapping[str, HyperParameter]] = {
+        "strength": HyperParameter(1e6, "weight of the quadratic penalty on the finished tasks' parameters")
+    }
 
     def __init__(self, seeds: Sequence[int], hyper: Mapping[str, Tensor]) -> None:
         super().__init__(seeds, hyper)
@@ -48,7 +51,7 @@ class EWC(Method):
 class OnlineEWC(EWC):
     """EWC on a stream, where every step is a task: only the newest Fisher and anchor are kept (Wanderlust).
 
-    The Fisher is measured on one remembered record a class.
+    The Fisher is measured on one remembered record per class.
     """
 
     def end_task(self, learner: Learner, task: Task, batch: Any) -> None:

@@ -12,6 +12,7 @@ from scipy.optimize import nnls
 from torch import Tensor
 
 from driftlab.methods.base import Learner, Method, Parameters, Task, sample_records
+from driftlab.methods.hyper_parameters import FRACTION, HyperParameter
 
 Floats = NDArray[np.float64]
 
@@ -20,9 +21,9 @@ def dual(gram: Floats, products: Floats, margin: float) -> Floats:
     """Solve GEM's dual problem: the weight of each memory gradient (Lopez-Paz and Ranzato 2017, eq. 11).
 
     v minimises ½ vᵀ (G Gᵀ) v + (G g)ᵀ v subject to v ≥ margin; the projected gradient is g + Gᵀ v. With
-    margin 0 this is the nearest gradient whose product with no memory gradient is negative. As in the authors'
-    implementation, a larger margin (their memory strength) turns the gradient further towards the memories,
-    and a gradient without a negative product is not changed.
+    margin 0 this is the nearest gradient whose product with no memory gradient is negative. As in the
+    authors' implementation, a larger margin (their memory strength) turns the gradient further towards
+    the memories, and a gradient without a negative product is not changed.
 
     Args:
         gram: G Gᵀ, (tasks, tasks).
@@ -45,7 +46,7 @@ def dual(gram: Floats, products: Floats, margin: float) -> Floats:
 
 
 def project(gradient: Tensor, memory: Tensor, margin: float) -> Tensor:
-    """Project a gradient (P,) so that its product with no memory gradient (tasks, P) is negative; see `dual`."""
+    """Project a gradient (P,) so that no memory gradient (tasks, P) has a negative product with it."""
     rows = memory.double()
     gram, products = rows @ rows.T, rows @ gradient.double()
     v = dual(gram.numpy(force=True), products.numpy(force=True), margin)
@@ -58,12 +59,17 @@ def project(gradient: Tensor, memory: Tensor, margin: float) -> Tensor:
 class GEM(Method):
     """Project each gradient so that no old task's memory loss grows (Lopez-Paz and Ranzato 2017).
 
-    A `fraction` of each finished task's training records is kept, drawn by seed. Memory losses use the outputs
-    of all classes seen so far, because the task is not known at test time.
+    A `fraction` of each finished task's training records is kept, drawn by seed. Memory losses use the
+    outputs of all classes seen so far, because the task is not known at test time.
     """
 
     name = "GEM"
-    hyper_parameters: ClassVar[Mapping[str, float]] = {"strength": 5.0, "fraction": 0.2}
+    hyper_parameters: ClassVar[Mapping[str, HyperParameter]] = {
+        "strength": HyperParameter(5.0, "margin by which a projected gradient turns towards the memories"),
+        "fraction": HyperParameter(
+            0.2, "part of each finished task's training records that is kept", FRACTION
+        ),
+    }
 
     def begin_task(self, learner: Learner, task: Task, batch: Any) -> None:
         """Prepare one batch of kept records per finished task."""

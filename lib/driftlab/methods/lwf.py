@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from torch import Tensor, log_softmax
 
 from driftlab.methods.base import Learner, Method, Task
+from driftlab.methods.hyper_parameters import POSITIVE, HyperParameter
 
 
 def distillation(logits: Tensor, target: Tensor, temperature: Tensor) -> Tensor:
@@ -37,7 +38,10 @@ class LwF(Method):
     """
 
     name = "LwF"
-    hyper_parameters: ClassVar[Mapping[str, float]] = {"lambda_dist": 1.0, "T": 2.0}
+    hyper_parameters: ClassVar[Mapping[str, HyperParameter]] = {
+        "lambda_dist": HyperParameter(1.0, "weight of the distillation of the old classes"),
+        "T": HyperParameter(2.0, "temperature of the distillation's softmax", POSITIVE),
+    }
 
     def __init__(self, seeds: Sequence[int], hyper: Mapping[str, Tensor]) -> None:
         super().__init__(seeds, hyper)

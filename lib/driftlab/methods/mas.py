@@ -7,22 +7,28 @@ from typing import Any, ClassVar
 
 from torch import Tensor
 
+from driftlab.core.limits import OneOf
 from driftlab.methods.anchors import Anchors, importance
 from driftlab.methods.base import Learner, Method, Task
+from driftlab.methods.hyper_parameters import HyperParameter
 
 
 class MAS(Method):
     """L = L_task + strength Σ_i Ω_i (θ_i − θ*_i)² (Aljundi et al. 2018, eq. 4).
 
-    Ω is the magnitude of the gradient of the mean squared output, over the finished task's records and the
-    outputs of the classes seen so far, summed over the finished tasks; the anchor θ* is the newest parameters.
-    With `power` 1 the magnitude is the absolute value, as in MAS's paper; with `power` 2 it is the square, as
-    in public code for graphs, which the CGL paper's strengths fit. MAS's paper sums over the outputs and takes
-    the mean of the records' absolute gradients. The released CGL code measures Ω on the next task's records.
+    Ω is the magnitude of the gradient of the mean squared output, over the finished task's records and
+    the outputs of the classes seen so far, summed over the finished tasks; the anchor θ* is the newest
+    parameters. With `power` 1 the magnitude is the absolute value, as in MAS's paper; with `power` 2 it
+    is the square, as in public code for graphs, which the CGL paper's strengths fit. MAS's paper sums
+    over the outputs and takes the mean of the records' absolute gradients. The released CGL code measures
+    Ω on the next task's records.
     """
 
     name = "MAS"
-    hyper_parameters: ClassVar[Mapping[str, float]] = {"strength": 100.0, "power": 2.0}
+    hyper_parameters: ClassVar[Mapping[str, HyperParameter]] = {
+        "strength": HyperParameter(100.0, "weight of the quadratic penalty"),
+        "power": HyperParameter(2.0, "exponent of the gradients in the importance", OneOf((1, 2))),
+    }
 
     def __init__(self, seeds: Sequence[int], hyper: Mapping[str, Tensor]) -> None:
         super().__init__(seeds, hyper)

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from driftlab.methods.base import Method, Records, Task, sample_records
+from driftlab.methods.hyper_parameters import FRACTION, HyperParameter
 
 
 class Replay(Method):
@@ -19,7 +20,11 @@ class Replay(Method):
     """
 
     name = "REPLAY"
-    hyper_parameters: ClassVar[Mapping[str, float]] = {"fraction": 0.2}
+    hyper_parameters: ClassVar[Mapping[str, HyperParameter]] = {
+        "fraction": HyperParameter(
+            0.2, "part of each finished task's training records that is kept", FRACTION
+        )
+    }
 
     def training_records(self, task: Task) -> Records:
         """The task's records and the kept records of every earlier task."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-import torch
 from torch import Tensor
 
+from driftlab.core.limits import OneOf
 from driftlab.methods.anchors import Anchors, importance
 from driftlab.methods.base import Learner, Method, Task
+from driftlab.methods.hyper_parameters import HyperParameter
 
 
 class TWP(Method):
@@ -25,11 +26,11 @@ class TWP(Method):
     """
 
     name = "TWP"
-    hyper_parameters: ClassVar[Mapping[str, float]] = {
-        "lambda_l": 1e4,
-        "lambda_t": 1e4,
-        "beta": 0.01,
-        "power": 2.0,
+    hyper_parameters: ClassVar[Mapping[str, HyperParameter]] = {
+        "lambda_l": HyperParameter(1e4, "weight of the importance measured on the loss"),
+        "lambda_t": HyperParameter(1e4, "weight of the importance measured on the topology"),
+        "beta": HyperParameter(0.01, "price of new importance: weight of the gradient's L1 norm"),
+        "power": HyperParameter(2.0, "exponent of the gradients in the importance", OneOf((1, 2))),
     }
     second_order = True
 
@@ -45,13 +46,12 @@ class TWP(Method):
 
     def loss(self, learner: Learner, task: Task, batch: Any) -> Tensor:
         """The task's loss, the pull, and the price of new importance."""
-        value = super().loss(learner, task, batch)
-        total = value + self.anchors.penalty(learner) if self.anchors else value
         if self.second_order:
-            gradients = learner.gradients(value, create_graph=True)
-            size = torch.stack([learner.sum_per_replica(g.abs()) for g in gradients.values()]).sum(0)
-            total = total + self.hyper["beta"] * size
-        return total
+            value, size = learner.loss_and_gradient_size(batch, task.seen, "update")
+            value = value + self.hyper["beta"] * size
+        else:
+            value = super().loss(learner, task, batch)
+        return value + self.anchors.penalty(learner) if self.anchors else value
 
     def end_task(self, learner: Learner, task: Task, batch: Any) -> None:
         """Measure the importance and set the anchor."""

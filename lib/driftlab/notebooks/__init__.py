@@ -4,7 +4,6 @@ Nothing here executes a notebook or imports anything heavy, so that a wrong para
 """
 
 from driftlab.notebooks.files import Notebook, find, read
-from driftlab.notebooks.overrides import changes, check_parameters, resolve
-from driftlab.notebooks.parameters import Parameter, parse_cell
+from driftlab.notebooks.values import changes, check_parameters, resolve
 
-__all__ = ["Notebook", "Parameter", "changes", "check_parameters", "find", "parse_cell", "read", "resolve"]
+__all__ = ["Notebook", "changes", "check_parameters", "find", "read", "resolve"]

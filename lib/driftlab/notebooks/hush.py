@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import warnings
 
-NOTICES = ("IProgress not found", "`torch.jit.script` is deprecated")
+NOTICES = ("`torch.jit.script` is deprecated",)
 
 
 def hush() -> None:
-    """Silence them in this process and in those that it starts."""
+    """Silence these notices in this process and in the processes that it starts."""
     for notice in NOTICES:
         warnings.filterwarnings("ignore", message=notice)
-    ours = [f"ignore:{notice}" for notice in NOTICES]
-    given = [one for one in os.environ.get("PYTHONWARNINGS", "").split(",") if one and one not in ours]
-    os.environ["PYTHONWARNINGS"] = ",".join([*given, *ours])
+    filters = [f"ignore:{notice}" for notice in NOTICES]
+    given = [text for text in os.environ.get("PYTHONWARNINGS", "").split(",") if text and text not in filters]
+    os.environ["PYTHONWARNINGS"] = ",".join([*given, *filters])

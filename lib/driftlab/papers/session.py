@@ -13,7 +13,7 @@ from driftlab.core.paths import outputs_dir
 from driftlab.core.provenance import Source
 from driftlab.reporting.display import ShownArtifact, ShownVerdicts
 from driftlab.reporting.figures import save_figure
-from driftlab.reporting.sidecars import Provenance, provenance
+from driftlab.reporting.sidecars import Provenance, provenance_of
 from driftlab.reporting.tables import save_table
 from driftlab.reporting.verdicts import Verdict, save_verdicts
 from driftlab.runs.engines import make_engine
@@ -62,7 +62,7 @@ class Session:
     def sweep(
         self, experiment: Experiment, configs: Sequence[Config], data: Any, digest: str, **options: Any
     ) -> SweepResult:
-        """Run `driftlab.runs.sweep.sweep` with the session's store and engine, and print what was computed."""
+        """Run a sweep with the session's store and engine, and print what was computed."""
         result = sweep(
             experiment,
             configs,
@@ -79,13 +79,13 @@ class Session:
     def table(
         self, artifact: str, frame: pd.DataFrame, title: str, caption: str, *, part: str = "", **options: Any
     ) -> ShownArtifact:
-        """Save a table (see `driftlab.reporting.tables.save_table`) with the provenance that the frame carries."""
+        """Save a table with the provenance that the frame carries; options as for `save_table`."""
         saved = save_table(
             frame,
             paper=self.paper,
             artifact=artifact,
             part=self._part(part),
-            made=self.provenance(frame),
+            provenance=self.provenance(frame),
             title=title,
             caption=caption,
             **options,
@@ -95,13 +95,13 @@ class Session:
     def figure(
         self, artifact: str, figure: Figure, title: str, caption: str, *, part: str = ""
     ) -> ShownArtifact:
-        """Save a figure (see `driftlab.reporting.figures.save_figure`) with the provenance that it carries."""
+        """Save a figure with the provenance that it carries, see `save_figure`."""
         saved = save_figure(
             figure,
             paper=self.paper,
             artifact=artifact,
             part=self._part(part),
-            made=self.provenance(figure),
+            provenance=self.provenance(figure),
             title=title,
             caption=caption,
         )
@@ -109,15 +109,14 @@ class Session:
 
     def verdicts(self, *verdicts: Verdict) -> ShownVerdicts:
         """Save verdicts for the scoreboard; earlier ones of the same claims in this session are replaced."""
-        made = self.provenance(*verdicts)
         self._judged |= {verdict.claim: verdict for verdict in verdicts}
         everything = list(self._judged.values())
-        save_verdicts(everything, paper=self.paper, made=self.provenance(*everything))
-        return ShownVerdicts(list(verdicts), made)
+        save_verdicts(everything, paper=self.paper, provenance=self.provenance(*everything))
+        return ShownVerdicts(list(verdicts), self.provenance(*verdicts))
 
     def provenance(self, *results: object) -> Provenance:
-        """The provenance of results: this session's data, scale and notebook, and the runs that they carry."""
-        return provenance(
+        """The provenance of results: the session's data, scale and notebook, and the results' runs."""
+        return provenance_of(
             self.source,
             scale=self.scale,
             notebook=self.notebook,

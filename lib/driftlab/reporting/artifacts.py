@@ -1,4 +1,4 @@
-"""What a notebook leaves behind: a table or figure with a sidecar that says which data made it (contract 5).
+"""Saving and loading tables and figures; a sidecar beside each says which data made it (contract 5).
 
     outputs/tables/nucla-synthetic-demo/cgl_table_2_task-orders.json   the sidecar, beside .csv .tex .html
     outputs/figures/nucla-synthetic-demo/cgl_figure_2.json             beside .png .pdf
@@ -34,11 +34,11 @@ from driftlab.reporting.sidecars import (
 
 
 @dataclass(frozen=True)
-class Found:
-    """An artifact with the place where it was found.
+class SavedArtifact:
+    """An artifact that was read from the outputs folder.
 
     Attributes:
-        artifact: The artifact.
+        artifact: What its sidecar says.
         folder: Where its files lie.
         reference: Name of the committed reference result that it belongs to; empty for the user's own.
     """
@@ -48,7 +48,7 @@ class Found:
     reference: str
 
     def content(self, kind: str) -> bytes:
-        """One of its files.
+        """The bytes of its file of that kind (`csv`, `tex`, `html`, `png`, `pdf`).
 
         Raises:
             StoreError: It is missing or not what was written.
@@ -57,16 +57,16 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Problem:
-    """Something in the outputs folder that could not be used.
+class UnreadableFile:
+    """A file in the outputs folder that could not be used.
 
     Attributes:
         file: Which file.
-        text: What is wrong and what to do.
+        reason: What is wrong with it.
     """
 
     file: Path
-    text: str
+    reason: str
 
 
 def save_artifact(
@@ -78,7 +78,7 @@ def save_artifact(
     title: str,
     caption: str,
     alt: str,
-    made: Provenance,
+    provenance: Provenance,
     contents: Mapping[str, bytes],
     table: TableContent | None = None,
     outputs: Path | None = None,
@@ -92,7 +92,7 @@ def save_artifact(
         StoreError: The outputs folder cannot be written to.
     """
     find_paper(paper).artifact(artifact)
-    folder = artifact_folder(kind, made, outputs)
+    folder = artifact_folder(kind, provenance, outputs)
     stem = "_".join((paper, artifact, *([slug(part, "part")] if part else [])))
     files = {}
     for suffix, content in contents.items():
@@ -106,7 +106,7 @@ def save_artifact(
         title=title,
         caption=caption,
         alt=alt,
-        provenance=made,
+        provenance=provenance,
         created=now(),
         files=files,
         table=table,
@@ -115,18 +115,19 @@ def save_artifact(
     return saved
 
 
-def artifact_folder(kind: str, made: Provenance, outputs: Path | None = None) -> Path:
-    """Where artifacts of a kind (`table`, `figure`, `claim`) and provenance lie."""
-    return (outputs or outputs_dir()) / f"{kind}s" / made.folder
+def artifact_folder(kind: str, provenance: Provenance, outputs: Path | None = None) -> Path:
+    """The folder for artifacts of a kind (`table`, `figure`, `claim`) and a provenance."""
+    return (outputs or outputs_dir()) / f"{kind}s" / provenance.folder
 
 
-def load_artifacts(outputs: Path | None = None) -> tuple[list[Found], list[Problem]]:
-    """Every artifact in the outputs folder and in its reference results, and every sidecar that is none.
+def load_artifacts(outputs: Path | None = None) -> tuple[list[SavedArtifact], list[UnreadableFile]]:
+    """Read every artifact in the outputs folder and in its reference results.
 
-    Nothing is raised for a broken sidecar: one bad file must not hide the others.
+    Returns:
+        The artifacts, and the sidecars that could not be read: one bad file must not hide the others.
     """
-    found: list[Found] = []
-    problems: list[Problem] = []
+    saved: list[SavedArtifact] = []
+    unreadable: list[UnreadableFile] = []
     for root, reference in artifact_roots(outputs or outputs_dir()):
         for file in sorted([*root.glob("tables/*/*.json"), *root.glob("figures/*/*.json")]):
             try:
@@ -134,13 +135,18 @@ def load_artifacts(outputs: Path | None = None) -> tuple[list[Found], list[Probl
                 find_paper(artifact.paper).artifact(artifact.artifact)
                 _check_shape(artifact)
             except Exception as error:  # whatever is wrong with the file, the page shows it
-                problems.append(Problem(file, f"This is not a readable sidecar ({brief(error)})."))
+                unreadable.append(UnreadableFile(file, f"This is not a readable sidecar ({brief(error)})."))
             else:
-                found.append(Found(artifact, file.parent, reference))
-    return found, problems
+                saved.append(SavedArtifact(artifact, file.parent, reference))
+    return saved, unreadable
 
 
 def _check_shape(artifact: Artifact) -> None:
+    """Compare the sizes of a table's grids with its labels.
+
+    Raises:
+        StoreError: They differ; the text says which grid and row.
+    """
     table = artifact.table
     if table is None:
         if artifact.kind == "table":
@@ -164,14 +170,14 @@ def _check_shape(artifact: Artifact) -> None:
 
 
 def artifact_roots(outputs: Path) -> Iterator[tuple[Path, str]]:
-    """The folders that hold `tables/`, `figures/` and `claims/`, each with its reference's name, or none."""
+    """List the folders that hold `tables/`, `figures/` and `claims/`, with a reference's name or ""."""
     yield outputs, ""
     for folder in sorted((outputs / "reference").glob("*/")):
         yield folder, folder.name
 
 
 def read_stored(folder: Path, artifact: Artifact, kind: str) -> bytes:
-    """A file of an artifact, checked against its checksum.
+    """Read a file of an artifact and compare its checksum.
 
     Raises:
         StoreError: It is missing or not what was written.

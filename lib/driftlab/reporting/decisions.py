@@ -1,4 +1,4 @@
-"""Deciding a comparison with its noise: the one place where "within the spread is undecided" is written.
+"""Decide comparisons with their noise: whatever lies within the spread is undecided.
 
 S is a statistic of a method, d the mean over repetitions of the paired difference of two methods' S, and s
 the noise of d: the standard deviation over repetitions (ddof 1) divided by √R, or that of bootstrap draws
@@ -7,7 +7,7 @@ where there is one repetition only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -31,13 +31,13 @@ class Difference:
     noise: float
 
     def text(self, unit: str = "", digits: int = 2) -> str:
-        """For example "+1.24 ± 0.30"; the second number is s."""
+        """The difference for a reader, for example "+1.24 ± 0.30"; the second number is s."""
         noise = "noise unknown" if np.isnan(self.noise) else f"± {self.noise:.{digits}f}"
         return f"{self.value:+.{digits}f}{unit} {noise}"
 
 
 def paired(first: ArrayLike, second: ArrayLike) -> Difference:
-    """D and s of S(first) − S(second) over repetitions.
+    """Mean and noise of the paired difference S(first) − S(second) over repetitions.
 
     Args:
         first: (R,) one value per repetition, of the same repetitions as `second`.
@@ -52,7 +52,7 @@ def paired(first: ArrayLike, second: ArrayLike) -> Difference:
 def bootstrapped(
     statistic: Callable[[NDArray[np.intp]], float], count: int, *, draws: int = DRAWS, seed: int = 0
 ) -> Difference:
-    """D and s of a statistic over items (orders, classes) that are resampled with replacement.
+    """Value and bootstrap noise of a statistic over items (orders, classes) resampled with replacement.
 
     Args:
         statistic: Takes the indices of the items, (count,).
@@ -66,7 +66,7 @@ def bootstrapped(
 
 
 def greater(difference: Difference, margin: float = 0.0) -> Decision:
-    """Whether d ≥ margin beyond the noise: GREATER.
+    """Decide whether a difference is at least a margin, beyond the noise: GREATER.
 
     Returns:
         `holds` if d ≥ margin and d − 2s > 0; `fails` if d + 2s < margin; else `undecided`.
@@ -78,7 +78,7 @@ def greater(difference: Difference, margin: float = 0.0) -> Decision:
 
 
 def similar(difference: Difference, tolerance: float) -> Decision:
-    """Whether |d| ≤ tolerance beyond the noise: SIMILAR.
+    """Decide whether a difference is within a tolerance, beyond the noise: SIMILAR.
 
     Returns:
         `holds` if |d| + 2s ≤ tolerance; `fails` if |d| − 2s > tolerance; else `undecided`.
@@ -90,8 +90,8 @@ def similar(difference: Difference, tolerance: float) -> Decision:
 
 
 def every(decisions: Iterable[Decision]) -> Decision:
-    """`holds` if all hold, `fails` if any fails, else `undecided`; no decision at all is `undecided`."""
-    found: Sequence[Decision] = list(decisions)
-    if "fails" in found:
+    """Combine decisions: `holds` if all hold, `fails` if any fails, else `undecided`, also without any."""
+    distinct = set(decisions)
+    if "fails" in distinct:
         return "fails"
-    return "holds" if found and all(one == "holds" for one in found) else "undecided"
+    return "holds" if distinct == {"holds"} else "undecided"

@@ -1,4 +1,4 @@
-"""What a notebook shows of a saved result: a table or picture with caption and provenance."""
+"""Results as a notebook shows them: tables, pictures and verdicts with caption and provenance."""
 
 from __future__ import annotations
 
@@ -48,4 +48,4 @@ class ShownVerdicts:
 
     def __repr__(self) -> str:
         """One line per verdict, for a terminal."""
-        return "\n".join(f"{one.claim}: {one.outcome}" for one in self.verdicts)
+        return "\n".join(f"{verdict.claim}: {verdict.outcome}" for verdict in self.verdicts)

@@ -13,8 +13,8 @@ from driftlab.reporting.artifacts import save_artifact
 from driftlab.reporting.sidecars import Artifact, Provenance
 from driftlab.reporting.style import DPI, RC
 
-CHARACTERS_AN_INCH = 19
-"""Of the grey line."""
+CHARACTERS_PER_INCH = 19
+"""Of the grey line under a picture, for wrapping."""
 
 
 def save_figure(
@@ -24,15 +24,14 @@ def save_figure(
     artifact: str,
     title: str,
     caption: str,
-    made: Provenance,
+    provenance: Provenance,
     alt: str = "",
     part: str = "",
     outputs: Path | None = None,
 ) -> Artifact:
     """Save a figure of a paper as .png (150 dpi) and .pdf, with a sidecar.
 
-    A grey line under the picture names the data, so that a picture which is copied away still says what made
-    it.
+    A grey line under the picture names the data, so that a copied picture still says which data made it.
 
     Args:
         figure: The figure.
@@ -40,7 +39,7 @@ def save_figure(
         artifact: Id of the artifact, for example `figure_2`.
         title: One line.
         caption: What is shown and how to read it.
-        made: Which data and runs made it.
+        provenance: Which data and runs made it.
         alt: What a reader who cannot see it should know; by default title and caption.
         part: Which part of the artifact, where it is saved in several.
         outputs: Folder to write to; by default the project's.
@@ -52,12 +51,12 @@ def save_figure(
         ParameterError: The paper has no such artifact.
         StoreError: The outputs folder cannot be written to.
     """
-    # A line that is longer than the picture is wide would make it wider.
-    source = textwrap.fill(made.caption, max(40, int(CHARACTERS_AN_INCH * figure.get_figwidth())))
+    # Without wrapping, a long line would widen the picture.
+    source = textwrap.fill(provenance.caption, max(40, int(CHARACTERS_PER_INCH * figure.get_figwidth())))
     line = figure.text(0.005, -0.01, source, fontsize=7, color="#666666", va="top", ha="left")
     try:
         with rc_context(RC):
-            contents = {"png": _drawn(figure, "png"), "pdf": _drawn(figure, "pdf")}
+            contents = {"png": _rendered(figure, "png"), "pdf": _rendered(figure, "pdf")}
     finally:
         line.remove()
     return save_artifact(
@@ -68,14 +67,14 @@ def save_figure(
         title=title,
         caption=caption,
         alt=alt or f"{title}. {caption}",
-        made=made,
+        provenance=provenance,
         contents=contents,
         outputs=outputs,
     )
 
 
-def _drawn(figure: Figure, kind: str) -> bytes:
-    """The figure as a file without a date, so that equal figures are equal files."""
+def _rendered(figure: Figure, kind: str) -> bytes:
+    """Render a figure to bytes without a date, so that equal figures give equal files."""
     stream = io.BytesIO()
     metadata = {"Software": None} if kind == "png" else {"CreationDate": None}
     figure.savefig(stream, format=kind, dpi=DPI, bbox_inches="tight", metadata=metadata)

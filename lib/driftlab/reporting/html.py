@@ -20,30 +20,30 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 @cache
 def environment() -> Environment:
-    """Jinja with every value escaped and every name checked."""
-    found = Environment(
+    """Configure Jinja so that every value is escaped and an unknown name is an error."""
+    templates = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.globals |= {"words": _holds_words, "has_marks": _has_marks}
-    return found
+    templates.globals |= {"words": _holds_words, "has_marks": _has_marks}
+    return templates
 
 
 def render(template: str, **values: Any) -> str:
-    """A template of this folder, filled in."""
+    """Fill in a template of this folder."""
     return environment().get_template(template).render(**values)
 
 
 def stylesheet(name: str) -> str:
-    """A stylesheet's text: `pieces` for tables and figures, `page` for what is around them."""
+    """Read a stylesheet: `page`, `pieces` (tables and figures), `report` or `notebook`."""
     return (TEMPLATES / f"{name}.css").read_text("utf-8")
 
 
 def table_page(content: TableContent, *, title: str, caption: str, provenance: str) -> str:
-    """A page with one table."""
+    """Render a page with one table."""
     return render(
         "table.html.j2",
         table=content,
@@ -56,12 +56,12 @@ def table_page(content: TableContent, *, title: str, caption: str, provenance: s
 
 
 def png_uri(content: bytes) -> str:
-    """A picture as a data URI, so that a page needs no other file."""
+    """Encode a picture as a data URI, so that a page needs no other file."""
     return "data:image/png;base64," + base64.b64encode(content).decode()
 
 
 def artifact_html(artifact: Artifact, outputs: Path) -> str:
-    """A saved artifact for a notebook: the table, or the picture, with caption and provenance."""
+    """Render a saved table or picture for a notebook, with caption and provenance."""
     values = {
         "title": artifact.title,
         "caption": artifact.caption,
@@ -73,19 +73,19 @@ def artifact_html(artifact: Artifact, outputs: Path) -> str:
         return render("table.html.j2", table=artifact.table, **values)
     folder = artifact_folder(artifact.kind, artifact.provenance, outputs)
     try:
-        picture, problem = png_uri(read_stored(folder, artifact, "png")), ""
+        picture, missing = png_uri(read_stored(folder, artifact, "png")), ""
     except StoreError as error:
-        picture, problem = "", str(error)
-    return render("figure.html.j2", picture=picture, alt=artifact.alt, problem=problem, **values)
+        picture, missing = "", str(error)
+    return render("figure.html.j2", picture=picture, alt=artifact.alt, missing=missing, **values)
 
 
 def verdicts_html(verdicts: Sequence[Verdict], *, provenance: str) -> str:
-    """Verdicts for a notebook."""
+    """Render verdicts for a notebook."""
     return render("verdicts.html.j2", verdicts=verdicts, provenance=provenance, css=stylesheet("pieces"))
 
 
 def _holds_words(table: TableContent, place: int) -> bool:
-    """Whether a column holds texts, which are set flush left."""
+    """Whether a column holds texts, which are aligned left."""
     return any(isinstance(line[place], str) for line in table.values)
 
 

@@ -1,4 +1,4 @@
-"""A table in LaTeX, with booktabs."""
+"""Tables in LaTeX, with booktabs."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ MARKS: dict[Mark, str] = {"": "{}", "best": r"\textbf{{{}}}", "worst": r"\underl
 
 
 def escape(text: str) -> str:
-    """A text without any of LaTeX's special characters; letters beyond ASCII stay, for utf8 input."""
+    """Escape LaTeX's special characters; letters beyond ASCII stay, for UTF-8 input."""
     return "".join(ESCAPES.get(letter, letter) for letter in text)
 
 
 def latex_table(content: TableContent, *, title: str, caption: str, provenance: str, label: str) -> str:
-    """A complete `table` environment; it needs the package booktabs.
+    """Write a complete `table` environment; it needs the package booktabs.
 
     Args:
         content: The cells.

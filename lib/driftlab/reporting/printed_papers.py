@@ -71,7 +71,7 @@ class ArtifactSpec:
 
     @property
     def label(self) -> str:
-        """As the paper calls it, for example "Table 2"."""
+        """The name that the paper uses, for example "Table 2"."""
         kind, number = self.id.split("_", 1)
         return f"{kind.capitalize()} {number}"
 
@@ -84,7 +84,7 @@ class PaperTable:
         title: Its subject.
         unit: Unit of its numbers; may be empty.
         columns: Column labels.
-        rows: Cells of each row, one a column: a number, a text, a pair or nothing.
+        rows: Cells of each row, one per column: a number, a text, a pair or nothing.
         pair: How a pair is read: "±" (mean and standard deviation) or "/" (two metrics).
     """
 
@@ -95,7 +95,7 @@ class PaperTable:
     pair: str
 
     def text(self, cell: Cell) -> str:
-        """A cell for the eye."""
+        """A cell as a reader sees it."""
         if cell is None:
             return "–"
         if isinstance(cell, tuple):
@@ -153,8 +153,8 @@ class Paper:
 @cache
 def paper_keys() -> tuple[str, ...]:
     """The folders under `papers/` that hold a `paper.yaml`, in order of their notebooks' numbers."""
-    found = {file.parent.name: _first_notebook(file) for file in PAPERS_FOLDER.glob("*/paper.yaml")}
-    return tuple(sorted(found, key=lambda key: (found[key], key)))
+    first = {file.parent.name: _first_notebook(file) for file in PAPERS_FOLDER.glob("*/paper.yaml")}
+    return tuple(sorted(first, key=lambda key: (first[key], key)))
 
 
 def papers() -> tuple[Paper, ...]:
@@ -188,6 +188,18 @@ def paper(key: str) -> Paper:
     )
 
 
+@cache
+def printed_rows(key: str, table: str) -> Mapping[str, Any]:
+    """The rows of a paper's table as its `paper.yaml` has them, for example hyper-parameters by method.
+
+    Args:
+        key: The paper's.
+        table: The artifact's id, for example `table_3`.
+    """
+    rows: Mapping[str, Any] = _content(PAPERS_FOLDER / key / "paper.yaml")["tables"][table]["rows"]
+    return rows
+
+
 def _content(file: Path) -> dict[str, Any]:
     content: dict[str, Any] = yaml.safe_load(file.read_text("utf-8"))
     return content
@@ -198,7 +210,7 @@ def _first_notebook(file: Path) -> str:
 
 
 def settings_text(settings: Mapping[str, Any]) -> str:
-    """Hyper-parameters for a table cell: "lambda_l 10000, beta 0.01"; a list of values is joined by "|"."""
+    """Write hyper-parameters for a table cell: "lambda_l 10000, beta 0.01"; lists are joined by "|"."""
     return ", ".join(
         f"{name} {'|'.join(map(plain_number, value)) if isinstance(value, Sequence) else plain_number(value)}"
         for name, value in settings.items()
@@ -206,12 +218,12 @@ def settings_text(settings: Mapping[str, Any]) -> str:
 
 
 def plain_number(value: float) -> str:
-    """A number without exponent or idle zeros."""
+    """Write a number without exponent and trailing zeros."""
     return f"{value:.0f}" if float(value).is_integer() else f"{value:.10g}"
 
 
 def _table(content: Mapping[str, Any]) -> PaperTable:
-    """Bring the papers' differently shaped tables into rows and columns."""
+    """Convert a table of a `paper.yaml`, whose shapes differ, to rows and columns."""
     blocks = {name: block for name, block in content.items() if isinstance(block, dict) and name != "rows"}
     rows: dict[str, Any] = dict(content.get("rows", {}))
     for name, block in blocks.items():

@@ -1,8 +1,9 @@
-"""The state of every artifact and claim of the four papers, from what lies in the outputs folder."""
+"""The state of every artifact and claim of every paper, from what lies in the outputs folder."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+import textwrap
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,69 +12,74 @@ from typing import Literal
 import pandas as pd
 
 from driftlab.core.provenance import Kind
-from driftlab.reporting.artifacts import Found, Problem, load_artifacts
-from driftlab.reporting.printed_papers import ArtifactSpec, Claim, Paper, PaperTable, papers
-from driftlab.reporting.sidecars import Artifact, Provenance
-from driftlab.reporting.verdicts import FoundVerdicts, Verdict, load_verdicts
+from driftlab.reporting.artifacts import SavedArtifact, UnreadableFile, load_artifacts
+from driftlab.reporting.evidence import strongest_artifacts, strongest_verdicts
+from driftlab.reporting.printed_papers import ArtifactSpec, Claim, Paper, papers
+from driftlab.reporting.sidecars import Provenance
+from driftlab.reporting.verdicts import Outcome, SavedVerdicts, Verdict, load_verdicts
 
 State = Literal["official", "subset", "synthetic", "not yet"]
 STATES: dict[State, str] = {
-    "official": "regenerated from official data",
-    "subset": "regenerated from a real subset",
-    "synthetic": "regenerated from a synthetic world",
+    "official": "official data",
+    "subset": "a real subset",
+    "synthetic": "a synthetic world",
     "not yet": "not yet",
 }
-EVIDENCE: list[Kind] = ["official", "subset", "synthetic"]
-SCALES = ["paper", "demo", "smoke"]
+"""What an artifact was regenerated from."""
+COUNTED = {
+    "official data": "on official data",
+    "a real subset": "on a real subset",
+    "a synthetic world": "on a synthetic world",
+    "holds": "hold",
+    "does not hold": "do not hold",
+    "needs other data": "need other data",
+}
+"""States and standings after a number."""
 
+OUTCOMES: tuple[Outcome, ...] = ("does not hold", "undecided", "holds", "not testable")
+"""Outcomes by precedence: verdicts of several notebooks on one dataset give the first that occurs."""
 
-@dataclass(frozen=True)
-class ComparedCell:
-    """A cell beside the paper's.
-
-    Attributes:
-        row: Row label.
-        column: Column label.
-        ours: As shown.
-        paper: As printed.
-        difference: Ours minus the paper's, for two numbers; for two texts "same" or "differs".
-    """
-
-    row: str
-    column: str
-    ours: str
-    paper: str
-    difference: str
+STANDINGS = ("holds", "does not hold", "undecided", "not testable", "needs other data", "not yet")
+"""What is known of a claim, over all datasets."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """An artifact of a paper and what there is of it.
+    """An artifact of a paper and its saved results.
 
     Attributes:
         spec: The artifact.
         saved: What was saved of it, the strongest evidence first; of results from the same kind of data,
-            those of the largest scale only.
+            those of the largest scale only. Additions of our own (`Artifact.ours`) are shown beside it and do
+            not count as the artifact.
     """
 
     spec: ArtifactSpec
-    saved: tuple[Found, ...]
+    saved: tuple[SavedArtifact, ...]
+
+    @property
+    def regenerated(self) -> tuple[SavedArtifact, ...]:
+        """What was saved of the paper's artifact itself."""
+        return tuple(result for result in self.saved if not result.artifact.ours)
 
     @property
     def state(self) -> State:
-        """The state by the strongest data that regenerated any part of it."""
-        return self.saved[0].artifact.provenance.source.kind if self.saved else "not yet"
+        """The strongest data that regenerated any part of it."""
+        return self.regenerated[0].artifact.provenance.source.kind if self.regenerated else "not yet"
 
     @property
     def sources(self) -> dict[State, str]:
-        """Which datasets stand behind each state, and parts if only parts were saved: "nucla (by task)"."""
+        """Datasets by state, with the parts if only parts were saved: "nucla (by task)"."""
         parts: dict[State, dict[str, list[str]]] = {}
-        for found in self.saved:
-            source = found.artifact.provenance.source
-            parts.setdefault(source.kind, {}).setdefault(source.name, []).append(found.artifact.part)
+        for result in self.regenerated:
+            source = result.artifact.provenance.source
+            parts.setdefault(source.kind, {}).setdefault(source.name, []).append(result.artifact.part)
         return {
-            state: "; ".join(f"{name} ({', '.join(own)})" if all(own) else name for name, own in of.items())
-            for state, of in parts.items()
+            state: "; ".join(
+                f"{name} ({', '.join(saved_parts)})" if all(saved_parts) else name
+                for name, saved_parts in by_name.items()
+            )
+            for state, by_name in parts.items()
         }
 
 
@@ -87,32 +93,96 @@ class Judged:
 
 
 @dataclass(frozen=True)
+class Chip:
+    """A claim's outcome on one dataset, in a few words.
+
+    Attributes:
+        dataset: Name of the dataset, for example "nucla"; empty where no dataset was used.
+        kind: Its kind; None where no dataset was used.
+        outcome: An outcome, "needs NTU", or "not yet".
+    """
+
+    dataset: str
+    kind: Kind | None
+    outcome: str
+
+
+@dataclass(frozen=True)
+class ClaimEntry:
+    """A claim and its verdicts.
+
+    Attributes:
+        claim: The claim.
+        judged: Its verdicts, the strongest evidence first.
+    """
+
+    claim: Claim
+    judged: tuple[Judged, ...]
+
+    @property
+    def chips(self) -> list[Chip]:
+        """One chip per dataset, the strongest evidence first; what is missing where nothing was decided."""
+        outcomes: dict[tuple[Kind, str], set[Outcome]] = defaultdict(set)
+        for judged in self.judged:
+            source = judged.provenance.source
+            outcomes[source.kind, source.name].add(judged.verdict.outcome)
+        chips = [
+            Chip(name, kind, next(outcome for outcome in OUTCOMES if outcome in of_dataset))
+            for (kind, name), of_dataset in outcomes.items()
+        ]
+        decided = [chip for chip in chips if chip.outcome != "not testable"]
+        if decided or (chips and not self.claim.needs):
+            return chips
+        return [Chip("", None, f"needs {self.claim.needs}" if self.claim.needs else "not yet")]
+
+    @property
+    def standing(self) -> str:
+        """One of `STANDINGS`: the outcome on the strongest data that decided it."""
+        outcomes = [chip.outcome for chip in self.chips]
+        decided = next((outcome for outcome in outcomes if outcome != "not testable"), outcomes[0])
+        return "needs other data" if decided.startswith("needs ") else decided
+
+
+@dataclass(frozen=True)
 class PaperBoard:
     """One paper's artifacts and claims."""
 
     paper: Paper
     entries: tuple[Entry, ...]
-    claims: tuple[tuple[Claim, tuple[Judged, ...]], ...]
+    claims: tuple[ClaimEntry, ...]
 
-    def count(self, state: State) -> int:
-        """How many artifacts are in that state."""
-        return sum(entry.state == state for entry in self.entries)
+    @property
+    def has_results(self) -> bool:
+        """Whether anything of it was saved."""
+        return any(entry.saved for entry in self.entries) or any(entry.judged for entry in self.claims)
+
+    @property
+    def states(self) -> dict[State, int]:
+        """How many artifacts are in each state."""
+        counts = Counter(entry.state for entry in self.entries)
+        return {state: counts[state] for state in STATES}
+
+    @property
+    def standings(self) -> dict[str, int]:
+        """How many claims have each standing."""
+        counts = Counter(entry.standing for entry in self.claims)
+        return {standing: counts[standing] for standing in STANDINGS}
 
 
 @dataclass(frozen=True)
 class Scoreboard:
-    """All four papers.
+    """All papers.
 
     Attributes:
         papers: In the order of the notebooks.
-        problems: Files in the outputs folder that could not be used.
+        unreadable: Files in the outputs folder that could not be used.
     """
 
     papers: tuple[PaperBoard, ...]
-    problems: tuple[Problem, ...]
+    unreadable: tuple[UnreadableFile, ...]
 
     def artifacts(self) -> pd.DataFrame:
-        """One row an artifact: paper, artifact, title, state, sources, notebooks."""
+        """One row per artifact: paper, artifact, title, state, sources, notebooks."""
         rows = [
             (
                 board.paper.key,
@@ -128,124 +198,79 @@ class Scoreboard:
         return pd.DataFrame(rows, columns=["paper", "artifact", "title", "state", "sources", "notebooks"])
 
     def claims(self) -> pd.DataFrame:
-        """One row a claim and verdict; a claim without a verdict has the outcome "not yet"."""
-        rows = []
+        """One row per claim and verdict; a claim without a verdict is "not yet" or says what it needs."""
+        rows: list[tuple[str, ...]] = []
         for board in self.papers:
-            for claim, judged in board.claims:
-                if not judged:
-                    rows.append((claim.id, claim.text, "not yet", "", "", ""))
-                rows += [
-                    (
-                        claim.id,
-                        claim.text,
-                        one.verdict.outcome,
-                        one.provenance.folder,
-                        one.verdict.test,
-                        one.verdict.evidence,
-                    )
-                    for one in judged
-                ]
+            for entry in board.claims:
+                name, text = entry.claim.id, entry.claim.text
+                if not entry.judged:
+                    rows.append((name, text, entry.chips[0].outcome, "", "", ""))
+                for judged in entry.judged:
+                    verdict, folder = judged.verdict, judged.provenance.folder
+                    rows.append((name, text, verdict.outcome, folder, verdict.test, verdict.evidence))
         return pd.DataFrame(rows, columns=["claim", "text", "outcome", "source", "test", "evidence"])
+
+    def summary(self) -> pd.DataFrame:
+        """One row per paper: how many artifacts are in each state, and how many claims have each standing."""
+        rows = {
+            board.paper.short: {("artifacts", STATES[state]): count for state, count in board.states.items()}
+            | {("claims", standing): count for standing, count in board.standings.items()}
+            for board in self.papers
+        }
+        return pd.DataFrame.from_dict(rows, orient="index")
+
+    def summary_text(self, width: int = 80) -> str:
+        """The summary for a terminal: two sentences per paper, wrapped to the width; zeros are left out."""
+        lines = []
+        for board in self.papers:
+            states = {STATES[state]: count for state, count in board.states.items()}
+            for text, indent in (
+                (f"{board.paper.short}: {board.paper.subject}", "  "),
+                (f"  {len(board.entries)} artifacts: {_counted(states)}", "    "),
+                (f"  {len(board.claims)} claims: {_counted(board.standings)}", "    "),
+            ):
+                lines += textwrap.wrap(text, max(width, 20), subsequent_indent=indent)
+        if self.unreadable:
+            count = len(self.unreadable)
+            files, them = ("file", "it") if count == 1 else ("files", "them")
+            text = f"{count} {files} could not be used; the report names {them}."
+            lines += textwrap.wrap(text, max(width, 20))
+        return "\n".join(lines)
 
 
 def scoreboard(outputs: Path | None = None) -> Scoreboard:
-    """The scoreboard of what lies in the outputs folder and its reference results.
+    """Collect what lies in the outputs folder and its reference results.
 
     Args:
         outputs: The folder; by default the project's.
     """
-    found, problems = load_artifacts(outputs)
-    verdicts, unreadable = load_verdicts(outputs)
+    saved, unreadable = load_artifacts(outputs)
+    verdicts, unreadable_verdicts = load_verdicts(outputs)
     return Scoreboard(
-        papers=tuple(_board(one, found, verdicts) for one in papers()),
-        problems=(*problems, *unreadable),
+        papers=tuple(_board(paper, saved, verdicts) for paper in papers()),
+        unreadable=(*unreadable, *unreadable_verdicts),
     )
 
 
-def comparison(artifact: Artifact, printed: PaperTable | None) -> list[ComparedCell]:
-    """A table's cells beside the paper's, where rows and columns bear the paper's labels.
-
-    Contract 5: only a table made from official data is compared; from any other data the list is empty.
-    """
-    table = artifact.table
-    if artifact.provenance.source.kind != "official" or table is None or printed is None:
-        return []
-    rows = {_label(row): cells for row, cells in printed.rows.items()}
-    columns = {_label(column): place for place, column in enumerate(printed.columns)}
-    compared = []
-    for line, row in enumerate(table.rows):
-        for place, column in enumerate(table.columns):
-            ours = table.values[line][place]
-            if _label(row) not in rows or _label(column) not in columns or ours is None:
-                continue
-            theirs = rows[_label(row)][columns[_label(column)]]
-            if theirs is None:
-                continue
-            number = theirs[0] if isinstance(theirs, tuple) else theirs
-            if isinstance(ours, str) or isinstance(number, str):
-                difference = "same" if str(ours) == printed.text(theirs) else "differs"
-            else:
-                difference = f"{ours - number:+.2f}"
-            compared.append(
-                ComparedCell(row, column, table.text[line][place], printed.text(theirs), difference)
-            )
-    return compared
-
-
-def _board(of: Paper, found: Sequence[Found], verdicts: Sequence[FoundVerdicts]) -> PaperBoard:
-    saved: dict[str, list[Found]] = defaultdict(list)
-    for one in found:
-        if one.artifact.paper == of.key:
-            saved[one.artifact.artifact].append(one)
-    judged: dict[str, list[Judged]] = defaultdict(list)
-    for file in _strongest_verdicts([one for one in verdicts if one.file.paper == of.key]):
-        for verdict in file.file.verdicts:
-            judged[verdict.claim].append(Judged(verdict, file.file.provenance, file.reference))
+def _board(paper: Paper, saved: Sequence[SavedArtifact], verdicts: Sequence[SavedVerdicts]) -> PaperBoard:
+    by_artifact: dict[str, list[SavedArtifact]] = defaultdict(list)
+    for result in saved:
+        if result.artifact.paper == paper.key:
+            by_artifact[result.artifact.artifact].append(result)
+    by_claim: dict[str, list[Judged]] = defaultdict(list)
+    for judgement in strongest_verdicts(file for file in verdicts if file.file.paper == paper.key):
+        for verdict in judgement.file.verdicts:
+            by_claim[verdict.claim].append(Judged(verdict, judgement.file.provenance, judgement.reference))
     return PaperBoard(
-        paper=of,
-        entries=tuple(Entry(spec, tuple(_strongest(saved[spec.id]))) for spec in of.artifacts),
-        claims=tuple((claim, tuple(judged[claim.id])) for claim in of.claims),
-    )
-
-
-def _strongest(saved: Sequence[Found]) -> list[Found]:
-    """One result a part and kind of data: the largest scale, the user's before a reference, the newest."""
-    best: dict[tuple[str, ...], Found] = {}
-    newest = sorted(saved, key=lambda found: found.artifact.created, reverse=True)
-    for one in sorted(newest, key=lambda found: _rank(found.artifact.provenance, found.reference)):
-        made = one.artifact.provenance
-        best.setdefault((one.artifact.part, one.artifact.kind, made.source.name, made.source.kind), one)
-    return sorted(
-        best.values(),
-        key=lambda found: (
-            EVIDENCE.index(found.artifact.provenance.source.kind),
-            found.artifact.provenance.source.name,
-            found.artifact.part,
+        paper=paper,
+        entries=tuple(
+            Entry(spec, tuple(strongest_artifacts(by_artifact[spec.id]))) for spec in paper.artifacts
         ),
+        claims=tuple(ClaimEntry(claim, tuple(by_claim[claim.id])) for claim in paper.claims),
     )
 
 
-def _strongest_verdicts(files: Sequence[FoundVerdicts]) -> list[FoundVerdicts]:
-    """The same for files of verdicts: one a notebook and kind of data."""
-    best: dict[tuple[str, ...], FoundVerdicts] = {}
-    newest = sorted(files, key=lambda found: found.file.created, reverse=True)
-    for one in sorted(newest, key=lambda found: _rank(found.file.provenance, found.reference)):
-        made = one.file.provenance
-        best.setdefault((made.notebook, made.source.name, made.source.kind), one)
-    return sorted(
-        best.values(),
-        key=lambda found: (
-            EVIDENCE.index(found.file.provenance.source.kind),
-            found.file.provenance.source.name,
-            found.file.provenance.notebook,
-        ),
+def _counted(counts: dict[str, int]) -> str:
+    return (
+        ", ".join(f"{count} {COUNTED.get(name, name)}" for name, count in counts.items() if count) or "none"
     )
-
-
-def _rank(made: Provenance, reference: str) -> tuple[int, bool, bool, str]:
-    scale = SCALES.index(made.scale) if made.scale in SCALES else SCALES.index("demo")
-    return (scale, bool(made.changed), bool(reference), reference)
-
-
-def _label(text: str) -> str:
-    return " ".join(text.casefold().split())

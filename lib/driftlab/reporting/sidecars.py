@@ -67,7 +67,7 @@ class Provenance(Record):
         return f"{self.source.caption}; {scale}{runs}; notebook {self.notebook}{package}"
 
 
-def provenance(
+def provenance_of(
     source: Source,
     *,
     scale: str,
@@ -75,7 +75,7 @@ def provenance(
     runs: Lineage = NOTHING,
     changed: Mapping[str, Any] | None = None,
 ) -> Provenance:
-    """The provenance of results that were computed from runs, or from the data alone.
+    """Describe which data and runs a result was computed from.
 
     Args:
         source: The data.
@@ -109,7 +109,7 @@ class StoredFile(Record):
 
     @field_validator("name")
     @classmethod
-    def _is_a_name(cls, name: str) -> str:
+    def _has_no_folder(cls, name: str) -> str:
         if name != Path(name).name:
             raise ValueError("a sidecar names files of its own folder only")
         return name
@@ -169,13 +169,18 @@ class Artifact(Record):
     files: dict[str, StoredFile]
     table: TableContent | None = None
 
+    @property
+    def ours(self) -> bool:
+        """Whether it is an addition of our own beside the paper's artifact: a part whose name has "ours"."""
+        return "ours" in self.part.split("-")
+
 
 def sidecar_bytes(record: Record) -> bytes:
-    """A record as JSON, indented so that a change of it can be read."""
+    """Convert a record to JSON, indented so that changes can be read line by line."""
     content: dict[str, Any] = record.model_dump(mode="json")
     return (json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
 def now() -> str:
-    """UTC, to the second."""
+    """The present time in UTC, ISO 8601, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,4 +1,4 @@
-"""How figures look: one colour and marker a method, everywhere; sizes and units that can be read."""
+"""The style of figures: colours and markers of methods, fonts, panels."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from driftlab.core.lineage import carry, lineage
+from driftlab.reporting.jupyter import show_figures_as_pictures
 from driftlab.reporting.printed_papers import papers
 
 DPI = 150
@@ -66,12 +67,12 @@ def _methods() -> dict[str, MethodStyle]:
 
 
 def method_style(name: str) -> MethodStyle:
-    """The method's style from its `paper.yaml`; a method without one gets a spare one, always the same."""
+    """Look up a method's style in `paper.yaml`; a method without one gets a spare style, always the same."""
     return _methods().get(name) or SPARE[zlib.crc32(name.encode()) % len(SPARE)]
 
 
 def in_order(names: Iterable[str]) -> list[str]:
-    """Distinct method names as the paper that has most of them lists them, others after them by name."""
+    """Sort distinct method names as the paper that has most of them lists them; others follow by name."""
     wanted = set(names)
     lists = [[method.name for method in paper.methods] for paper in papers()]
     listed = max(lists, key=lambda names: len(wanted & set(names)))
@@ -79,7 +80,7 @@ def in_order(names: Iterable[str]) -> list[str]:
 
 
 def styled(function: Callable[P, R]) -> Callable[P, R]:
-    """Draw under the project's style; the figure carries the lineage of the frames that it was drawn from."""
+    """Decorate a drawing function: the project's style is used, the figure carries the lineage."""
 
     @wraps(function)
     def inside(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -92,12 +93,12 @@ def styled(function: Callable[P, R]) -> Callable[P, R]:
 def panels(
     count: int, *, size: tuple[float, float], columns: int | None = None, share: bool = True
 ) -> tuple[Figure, list[Axes]]:
-    """A figure of small panels.
+    """Make a figure of small panels.
 
     Args:
         count: How many panels.
         size: Width and height of a panel in inches.
-        columns: How many stand side by side; by default they make two rows of at most five.
+        columns: Panels side by side; by default there are two rows of at most five.
         share: Whether all have the same axes.
 
     Returns:
@@ -123,3 +124,6 @@ def outer_labels(axes: list[Axes], x: str, y: str) -> None:
             axis.set_ylabel(y)
         if place + columns >= len(axes):
             axis.set_xlabel(x)
+
+
+show_figures_as_pictures()  # in a notebook, every figure of the project is a picture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -27,10 +27,11 @@ def save_table(
     artifact: str,
     title: str,
     caption: str,
-    made: Provenance,
+    provenance: Provenance,
     part: str = "",
     deviation: pd.DataFrame | None = None,
     better: Mapping[str, Better] | None = None,
+    never_worst: Sequence[str] = (),
     units: str = "",
     digits: int = 2,
     outputs: Path | None = None,
@@ -44,10 +45,11 @@ def save_table(
         artifact: Id of the artifact, for example `table_2`.
         title: One line.
         caption: What is shown and how to read it.
-        made: Which data and runs made it.
+        provenance: Which data and runs made it.
         part: Which part of the artifact, where it is saved in several.
         deviation: Standard deviations in the frame's layout; a missing one is not shown.
         better: For the columns to mark, whether `low` or `high` is better; equal as shown counts as equal.
+        never_worst: Rows that are left out when the worst of a column is marked, for example a baseline.
         units: Unit of the numbers, for example "%".
         digits: Decimals shown; integers of an integer column have none. The .csv keeps all digits.
         outputs: Folder to write to; by default the project's.
@@ -59,10 +61,17 @@ def save_table(
         ParameterError: The paper has no such artifact, or `better` or `deviation` do not fit the frame.
         StoreError: The outputs folder cannot be written to.
     """
-    content = table_content(frame, deviation=deviation, better=better or {}, units=units, digits=digits)
+    content = table_content(
+        frame,
+        deviation=deviation,
+        better=better or {},
+        never_worst=never_worst,
+        units=units,
+        digits=digits,
+    )
     label = "-".join(("tab:" + paper, artifact, part) if part else ("tab:" + paper, artifact))
-    latex = latex_table(content, title=title, caption=caption, provenance=made.caption, label=label)
-    page = table_page(content, title=title, caption=caption, provenance=made.caption)
+    latex = latex_table(content, title=title, caption=caption, provenance=provenance.caption, label=label)
+    page = table_page(content, title=title, caption=caption, provenance=provenance.caption)
     return save_artifact(
         kind="table",
         paper=paper,
@@ -71,7 +80,7 @@ def save_table(
         title=title,
         caption=caption,
         alt="",
-        made=made,
+        provenance=provenance,
         contents={"csv": _csv(content).encode(), "tex": latex.encode(), "html": page.encode()},
         table=content,
         outputs=outputs,
@@ -83,10 +92,11 @@ def table_content(
     *,
     deviation: pd.DataFrame | None,
     better: Mapping[str, Better],
+    never_worst: Sequence[str] = (),
     units: str,
     digits: int,
 ) -> TableContent:
-    """A frame's cells as numbers, as shown, and with their marks.
+    """Convert a frame to cells: numbers, shown texts, and marks of best and worst.
 
     Raises:
         ParameterError: `better` or `deviation` do not fit the frame, or a label stands twice.
@@ -116,7 +126,8 @@ def table_content(
     marks: list[list[Mark]] = [["" for _ in columns] for _ in rows]
     for column, direction in better.items():
         place = columns.index(column)
-        for row, mark in _marks([line[place] for line in values], direction, digits).items():
+        ranked = [row not in never_worst for row in rows]
+        for row, mark in _marks([line[place] for line in values], direction, digits, ranked).items():
             marks[row][place] = mark
     return TableContent(
         index=str(frame.index.name or ""),
@@ -130,17 +141,21 @@ def table_content(
     )
 
 
-def _marks(column: list[int | float | str | None], direction: Better, digits: int) -> dict[int, Mark]:
-    """Best and worst of a column by what is shown; none where all are the same."""
+def _marks(
+    column: list[int | float | str | None], direction: Better, digits: int, ranked: list[bool]
+) -> dict[int, Mark]:
+    """Best and worst of a column by what is shown; the worst of the ranked rows; none if all are the same."""
     numbers = {
         row: round(float(value), digits) for row, value in enumerate(column) if isinstance(value, int | float)
     }
     if len(set(numbers.values())) < 2:
         return {}
-    low, high = min(numbers.values()), max(numbers.values())
-    best, worst = (low, high) if direction == "low" else (high, low)
+    best_of, worst_of = (min, max) if direction == "low" else (max, min)
+    best = best_of(numbers.values())
+    others = {row: number for row, number in numbers.items() if ranked[row] and number != best}
+    worst = worst_of(others.values(), default=None)
     marks: dict[int, Mark] = {row: "best" for row, number in numbers.items() if number == best}
-    return marks | {row: "worst" for row, number in numbers.items() if number == worst}
+    return marks | {row: "worst" for row, number in others.items() if number == worst}
 
 
 def _value(cell: Any) -> int | float | str | None:
@@ -164,7 +179,7 @@ def _show(value: int | float | str | None, deviation: float | None, digits: int)
 
 
 def _csv(content: TableContent) -> str:
-    """All digits; a column of deviations follows each column that has any."""
+    """Write a table as CSV with all digits; each column with deviations is followed by one of these."""
     spread = [
         any(line[place] is not None for line in content.deviations) for place in range(len(content.columns))
     ]

@@ -1,4 +1,4 @@
-"""Verdicts on the papers' claims: what was tested, what decided, and where it is kept."""
+"""Verdicts on the papers' claims: making, saving and loading them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from driftlab.core.errors import ParameterError
 from driftlab.core.files import slug, write_atomic
 from driftlab.core.lineage import NOTHING, Lineage
 from driftlab.core.paths import outputs_dir
-from driftlab.reporting.artifacts import Problem, artifact_folder, artifact_roots, brief
+from driftlab.reporting.artifacts import UnreadableFile, artifact_folder, artifact_roots, brief
 from driftlab.reporting.decisions import Decision
 from driftlab.reporting.printed_papers import paper
 from driftlab.reporting.sidecars import Provenance, Record, now, sidecar_bytes
@@ -58,15 +58,20 @@ class VerdictFile(Record):
 
 
 @dataclass(frozen=True)
-class FoundVerdicts:
-    """A file of verdicts with the reference result that it belongs to; empty for the user's own."""
+class SavedVerdicts:
+    """A file of verdicts that was read from the outputs folder.
+
+    Attributes:
+        file: Its content.
+        reference: Name of the committed reference result that it belongs to; empty for the user's own.
+    """
 
     file: VerdictFile
     reference: str
 
 
 def judge(claim: str, test: str, decided: bool | Decision, evidence: str) -> Verdict:
-    """A verdict that could be reached.
+    """Make a verdict from a decision.
 
     Args:
         claim: Id of the claim.
@@ -79,50 +84,56 @@ def judge(claim: str, test: str, decided: bool | Decision, evidence: str) -> Ver
 
 
 def not_testable(claim: str, test: str, reason: str) -> Verdict:
-    """A verdict that cannot be reached, and why."""
+    """Make a verdict that these data or runs cannot decide, with the reason."""
     return Verdict(claim=claim, outcome="not testable", test=test, evidence=reason)
 
 
 def save_verdicts(
-    verdicts: Sequence[Verdict], *, paper: str, made: Provenance, outputs: Path | None = None
+    verdicts: Sequence[Verdict], *, paper: str, provenance: Provenance, outputs: Path | None = None
 ) -> VerdictFile:
-    """Keep a notebook's verdicts for the scoreboard; those that it saved before on this source are replaced.
+    """Save a notebook's verdicts for the scoreboard, in place of those that it saved before on this source.
 
     Raises:
         ParameterError: The paper makes no such claim.
         StoreError: The outputs folder cannot be written to.
     """
     _check(paper, verdicts)
-    saved = VerdictFile(paper=paper, provenance=made, created=now(), verdicts=list(verdicts))
-    name = f"{slug(made.notebook, 'notebook').replace('-', '_')}.json"
-    write_atomic(artifact_folder("claim", made, outputs) / name, sidecar_bytes(saved))
+    saved = VerdictFile(paper=paper, provenance=provenance, created=now(), verdicts=list(verdicts))
+    name = f"{slug(provenance.notebook, 'notebook').replace('-', '_')}.json"
+    write_atomic(artifact_folder("claim", provenance, outputs) / name, sidecar_bytes(saved))
     return saved
 
 
-def load_verdicts(outputs: Path | None = None) -> tuple[list[FoundVerdicts], list[Problem]]:
-    """Every file of verdicts in the outputs folder and its reference results, and every one that is none."""
-    found: list[FoundVerdicts] = []
-    problems: list[Problem] = []
+def load_verdicts(outputs: Path | None = None) -> tuple[list[SavedVerdicts], list[UnreadableFile]]:
+    """Read every file of verdicts in the outputs folder and in its reference results.
+
+    Returns:
+        The files, and those that could not be read.
+    """
+    saved: list[SavedVerdicts] = []
+    unreadable: list[UnreadableFile] = []
     for root, reference in artifact_roots(outputs or outputs_dir()):
         for path in sorted(root.glob("claims/*/*.json")):
             try:
                 file = VerdictFile.model_validate_json(path.read_bytes())
                 _check(file.paper, file.verdicts)
             except Exception as error:  # whatever is wrong with the file, the page shows it
-                problems.append(Problem(path, f"This is not a readable file of verdicts ({brief(error)})."))
+                unreadable.append(
+                    UnreadableFile(path, f"This is not a readable file of verdicts ({brief(error)}).")
+                )
             else:
-                found.append(FoundVerdicts(file, reference))
-    return found, problems
+                saved.append(SavedVerdicts(file, reference))
+    return saved, unreadable
 
 
 def verdict_frame(verdicts: Sequence[Verdict]) -> pd.DataFrame:
-    """Verdicts as a frame with the columns claim, outcome, test and evidence."""
+    """Convert verdicts to a frame with the columns claim, outcome, test and evidence."""
     return pd.DataFrame([verdict.model_dump() for verdict in verdicts], columns=list(Verdict.model_fields))
 
 
 def _check(key: str, verdicts: Sequence[Verdict]) -> None:
-    known = paper(key)
+    judged_paper = paper(key)
     for verdict in verdicts:
-        known.claim(verdict.claim)
+        judged_paper.claim(verdict.claim)
     if not verdicts:
         raise ParameterError("There are no verdicts to keep.")

@@ -27,26 +27,29 @@ class LocalEngine:
     """This machine: one job runs in this process, several in a pool of spawned processes.
 
     Args:
-        jobs: How many batches are worked on at once.
-        threads: How many threads PyTorch computes with in each.
+        jobs: Number of batches that are worked on at once.
+        threads: CPU threads that PyTorch computes with in each.
+        devices: CUDA devices, as `CUDA_VISIBLE_DEVICES` names them. Each worker sees the one that the fewest
+            others use; a single job, which runs in this process, sees them all and takes the first.
     """
 
     lost: tuple[type[BaseException], ...] = (BrokenProcessPool,)
 
-    def __init__(self, jobs: int = 1, *, threads: int = 1) -> None:
+    def __init__(self, jobs: int = 1, *, threads: int = 1, devices: Sequence[str] = ()) -> None:
         if jobs < 1 or threads < 1:
             raise ParameterError(
                 f"An engine needs at least one job and one thread, not {jobs} and {threads}."
             )
-        self.capacity, self._threads = jobs, threads
+        self.capacity, self._threads, self._devices = jobs, threads, tuple(devices)
         self._work: tuple[Experiment, Any] | None = None
         self._payload = b""
         self._pools: dict[ProcessPoolExecutor, Future[list[StageResult]] | None] = {}
+        self._device_of: dict[ProcessPoolExecutor, str] = {}
         self._lifeline: tuple[Connection, Connection] | None = None
         self._threads_before: int | None = None
 
     def start(self, experiment: Experiment, data: Any) -> None:
-        """Make ready; workers come to life with the first batches.
+        """Prepare for an experiment; workers start with the first batches.
 
         Raises:
             ParameterError: The experiment or the data cannot be sent to other processes.
@@ -64,7 +67,7 @@ class LocalEngine:
             self._lifeline = CONTEXT.Pipe(duplex=False)
 
     def submit(self, stages: Sequence[Config], states: Sequence[State | None]) -> Future[list[StageResult]]:
-        """Begin to execute a batch; with one job this returns when the batch is done."""
+        """Start executing a batch; with one job this returns when the batch is done."""
         if self._work is None:
             raise RuntimeError("start the engine first")
         future: Future[list[StageResult]] = Future()
@@ -95,6 +98,7 @@ class LocalEngine:
 
             torch.set_num_threads(self._threads_before)
         self._pools.clear()
+        self._device_of.clear()
         self._work = self._lifeline = self._threads_before = None
         self._payload = b""
 
@@ -105,15 +109,20 @@ class LocalEngine:
                     return pool
                 pool.shutdown()
                 del self._pools[pool]
+                self._device_of.pop(pool, None)
         # One pool a worker. The data are its first task and no arguments of its process: while those are
         # sent, the driver would wait for ever for a process that has died early.
+        in_use = list(self._device_of.values())
+        device = min(self._devices, key=in_use.count, default="")
         pool = ProcessPoolExecutor(
             1,
             mp_context=CONTEXT,
             initializer=_begin_worker,
-            initargs=(lifeline, os.getpid()),
+            initargs=(lifeline, os.getpid(), device),
         )
         self._pools[pool] = None
+        if device:
+            self._device_of[pool] = device
         pool.submit(_receive, self._payload, self._threads)
         return pool
 
@@ -121,7 +130,9 @@ class LocalEngine:
 _worker: tuple[Experiment, Any] | StageError = StageError("a worker was given no experiment")
 
 
-def _begin_worker(lifeline: Connection, driver: int) -> None:
+def _begin_worker(lifeline: Connection, driver: int, device: str) -> None:
+    if device:
+        os.environ["CUDA_VISIBLE_DEVICES"] = device  # read when the process first uses CUDA
     # Ctrl-C reaches the whole process group; the driver alone decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_die_with, args=(lifeline, driver), daemon=True).start()

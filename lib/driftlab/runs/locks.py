@@ -1,4 +1,4 @@
-"""Who is computing what: locks that the operating system releases when their holder dies."""
+"""Locks on stages, and the sign that a sweep is at work; the system releases both when a process dies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from driftlab.core.errors import StoreError
 
 
 class StageLocks:
-    """One process's claims on stages of a store.
+    """Locks on the stages that one sweep computes.
 
     Keys share 1,024 lock files by hash, so that the folder stays small without ever removing a lock file,
     which cannot be done safely while others may be waiting for it. Two stages on one file exclude each
@@ -29,7 +29,7 @@ class StageLocks:
         _make(self._folder)
 
     def try_acquire(self, key: str) -> bool:
-        """Claim a stage; false while another process (or another sweep) holds it."""
+        """Lock a stage; False while another process (or another sweep) holds its lock."""
         slot = _slot(key)
         if slot in self._held:
             self._held[slot][1].add(key)
@@ -46,7 +46,7 @@ class StageLocks:
         return True
 
     def release(self, key: str) -> None:
-        """Give a claim back."""
+        """Unlock a stage."""
         slot = _slot(key)
         lock, keys = self._held[slot]
         keys.discard(key)
@@ -55,14 +55,14 @@ class StageLocks:
             lock.release()
 
     def release_all(self) -> None:
-        """Give every claim back."""
+        """Unlock every stage."""
         for lock, _ in self._held.values():
             lock.release()
         self._held.clear()
 
 
 class Presence:
-    """Tells other processes that a sweep is at work on a store, so that they leave states that it may need.
+    """Sign that a sweep is at work on a store, so that other processes leave the states that it may need.
 
     Args:
         folder: The store's folder.
@@ -76,11 +76,11 @@ class Presence:
         self._lock.acquire()
 
     def alone(self) -> bool:
-        """Whether no other sweep is at work; the remains of killed ones are tidied away."""
+        """Whether no other sweep is at work on the store; signs of killed sweeps are removed."""
         return not any(_is_held(path) for path in self._folder.glob("*.lock") if path != self._path)
 
     def leave(self) -> None:
-        """Stop telling."""
+        """Remove the sign."""
         self._path.unlink(missing_ok=True)
         self._lock.release()
 
@@ -102,7 +102,7 @@ def _is_held(path: Path) -> bool:
         lock.acquire(blocking=False)
     except Timeout:
         return True
-    # Nobody but its own sweep ever takes such a lock for good, so a free one belongs to a sweep that is gone.
+    # Only its own sweep holds such a lock for long, so a free one belongs to a sweep that has ended.
     path.unlink(missing_ok=True)
     lock.release()
     return False

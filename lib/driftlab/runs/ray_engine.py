@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import functools
 import os
-import re
-import socket
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
 from typing import Any
 
 from driftlab.core.errors import ParameterError
+from driftlab.runs.capacity import limited_jobs
 from driftlab.runs.experiment import Config, Experiment, StageResult, State
+from driftlab.runs.ray_address import check_address, no_cluster, require_cluster
 from driftlab.runs.workers import limit_threads, run_stages, usable_cores
 
 
@@ -26,10 +25,13 @@ class RayEngine:
 
     Args:
         jobs: How many batches are worked on at once; 0 stands for as many as the cluster has room for.
-        address: Of the cluster; without one `$RAY_ADDRESS`, and without that a Ray is started here, which
-            takes seconds and therefore stays for later sweeps until this process ends.
+        address: Of the cluster, `HOST:PORT`; without one `$RAY_ADDRESS`, and without that a Ray is started
+            here, which takes seconds and therefore stays for later sweeps until this process ends.
         threads: How many threads a task computes with; also the number of cores that it asks for.
         gpus_per_task: How many GPUs a task asks for (a fraction shares one).
+
+    Raises:
+        ParameterError: A number is out of range, or the address has another form.
     """
 
     def __init__(
@@ -43,6 +45,7 @@ class RayEngine:
         self.capacity = jobs or usable_cores()
         self._jobs, self._threads, self._gpus = jobs, threads, gpus_per_task
         self._address = address or os.environ.get("RAY_ADDRESS") or "local"
+        check_address(self._address)
         self._task: Any = None
         self._refs: dict[Future[list[StageResult]], Any] = {}
 
@@ -66,12 +69,16 @@ class RayEngine:
         if not ray.is_initialized():
             options: dict[str, Any] = {"address": self._address}
             if self._address == "local":
-                cores = max(usable_cores(), self.capacity * self._threads)
+                jobs = limited_jobs(self.capacity, self._threads)
+                cores = max(usable_cores(), jobs * self._threads)
                 options |= {"num_cpus": cores, "include_dashboard": False}
-            with warnings.catch_warnings(), _no_cluster(self._address):
-                warnings.simplefilter("ignore", FutureWarning)  # of Ray about its own future
-                _knock(self._address)
-                ray.init(log_to_driver=False, logging_level="ERROR", **options)
+            require_cluster(self._address)
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", FutureWarning)  # of Ray about its own future
+                    ray.init(log_to_driver=False, logging_level="ERROR", **options)
+            except Exception as error:  # Ray raises anything from ConnectionError to AssertionError
+                raise no_cluster(self._address, f"{type(error).__name__}: {error}") from error
         room = sum(self._room(node["Resources"]) for node in ray.nodes() if node["Alive"])
         if room == 0:
             raise ParameterError(
@@ -117,24 +124,6 @@ class RayEngine:
     def _room(self, resources: Mapping[str, float]) -> int:
         room = resources.get("CPU", 0.0) / self._threads
         return int(min(room, resources.get("GPU", 0.0) / self._gpus) if self._gpus else room)
-
-
-def _knock(address: str) -> None:
-    # Ray itself tries for minutes and then ends the process.
-    place = re.fullmatch(r"(?:ray://)?\[?([^/]+?)\]?:(\d+)", address)
-    if place:
-        socket.create_connection((place[1], int(place[2])), timeout=10).close()
-
-
-@contextmanager
-def _no_cluster(address: str) -> Iterator[None]:
-    try:
-        yield
-    except (OSError, ValueError) as error:
-        raise ParameterError(
-            f"There is no Ray cluster to be reached at {address} ({error}). Set the environment variable "
-            "RAY_ADDRESS to its address, or unset it to compute on this machine."
-        ) from error
 
 
 _worker: dict[Any, tuple[Experiment, Any]] = {}

@@ -9,24 +9,24 @@ from typing import Literal
 
 from driftlab.core.errors import ParameterError
 from driftlab.runs.canonical import as_json, canonical_json
-from driftlab.runs.experiment import Config, Experiment, Row, StageId
+from driftlab.runs.experiment import Config, Experiment, Row, StageId, stage_id
 from driftlab.runs.store import Entry, Store
 
 KeepStates = bool | Sequence[Config] | Literal["last"]
-"""Of which stages the states stay: of none or all, of those of some runs, or of each run's last one."""
+"""Stages whose states stay in the store: none, all, those of the given runs, or each run's last one."""
 
 
 @dataclass
 class Node:
-    """A stage of a sweep, however many runs it belongs to.
+    """A stage of a sweep; one node for all runs that it belongs to.
 
     Attributes:
-        stage: What it is.
-        depth: How many stages come before it.
-        parent: The key of the stage before it.
-        batch_key: What it may be executed together with.
-        children: The keys of the stages that continue from it.
-        entry: Its result, once it is known.
+        stage: Identity of its result.
+        depth: Number of stages before it in a run.
+        parent: Key of the stage before it.
+        batch_key: See `Experiment.batch_key`.
+        children: Keys of the stages that continue from it.
+        entry: Its result, once it is in the store.
     """
 
     stage: StageId
@@ -38,25 +38,25 @@ class Node:
 
 
 class StageGraph:
-    """The distinct stages of all runs, and what is still to be done about each.
+    """The distinct stages of all runs, and which of them must be computed.
 
     A stage is *wanted* if it has no result, or if a wanted stage continues from its state and the state is
-    gone. It is *ready* if it is wanted and its own predecessor's state is there.
+    gone. It is *ready* if it is wanted and the state of its predecessor is in the store.
 
     Attributes:
         nodes: Every distinct stage by its key, predecessors first.
         runs: Each run's configuration and the keys of its stages.
         wanted: Keys of the stages that must be computed.
-        busy: Those of them that are under way.
-        alone: Those that are not executed together with others.
-        blame: For each stage that has failed or cannot be reached the one that failed.
+        busy: Keys of wanted stages that are being computed.
+        alone: Keys of stages that are not executed together with others.
+        blame: For each stage that failed, or that comes after one that did: the key of the one that failed.
 
     Args:
-        experiment: Gives each run's stages.
+        experiment: Gives the stages of each run.
         configs: The runs; a run that is given twice counts once.
-        digest: Of the data.
+        digest: Digest of the data.
         store: Where results are looked for.
-        keep_states: Whether every stage's state is wanted too, of which of the runs, or each run's last one.
+        keep_states: Stages whose states are wanted as well.
 
     Raises:
         ParameterError: A configuration holds something else than JSON values, or has no stages.
@@ -85,11 +85,13 @@ class StageGraph:
         distinct = {
             canonical_json(config, f"run configuration {i}"): None for i, config in enumerate(configs)
         }
-        chosen = {canonical_json(one, "a run whose states are kept") for one in _some(keep_states)}
+        with_states = {
+            canonical_json(config, "a run whose states are kept") for config in _runs_to_keep(keep_states)
+        }
         for text in distinct:
             config = json.loads(text)
             self.runs.append((config, tuple(self._add_chain(experiment, config, digest))))
-            if keep_states is True or text in chosen:
+            if keep_states is True or text in with_states:
                 self._kept.update(self.runs[-1][1])
             elif keep_states == "last":
                 self._kept.add(self.runs[-1][1][-1])
@@ -106,7 +108,7 @@ class StageGraph:
             raise ParameterError(f"The run {dict(config)} of {experiment.name} has no stages.")
         for depth, stage_config in enumerate(stages):
             plain = as_json(stage_config, f"a stage configuration of {experiment.name}")
-            stage = StageId(experiment.name, experiment.version, digest, plain)
+            stage = stage_id(experiment, digest, plain)
             node = self.nodes.get(stage.key)
             if node is None:
                 node = self.nodes[stage.key] = Node(stage, depth, parent, experiment.batch_key(plain))
@@ -134,42 +136,42 @@ class StageGraph:
         return key not in self.wanted and entry is not None and self._store.has_state(entry)
 
     def make_ready(self, key: str) -> None:
-        """Put a stage among those that can be computed now, unless that is settled or under way."""
+        """Add a stage to those that can be computed now, unless it is not wanted or is being computed."""
         if key in self.wanted and key not in self.busy:
             node = self.nodes[key]
             group = (node.depth, node.batch_key, key if key in self.alone else "")
             self._ready.setdefault(group, {})[key] = None
 
     def give_back(self, key: str, *, alone: bool) -> None:
-        """A stage under way was not finished; alone: it is not to be executed together with others again."""
+        """Return a stage that was taken and not finished; alone: never batch it with others again."""
         self.busy.discard(key)
         if alone:
             self.alone.add(key)
         self.make_ready(key)
 
     def missing_state(self, key: str) -> None:
-        """A stage that was taken turned out to have no predecessor's state: compute that again first."""
+        """Return a stage that was taken although its predecessor's state is gone: that one comes first."""
         self.busy.discard(key)
         parent = self.nodes[key].parent
         assert parent is not None
         self._want(parent)
 
     def keeps(self, key: str) -> bool:
-        """Whether the stage's state is to stay."""
+        """Whether the caller asked for the stage's state (`keep_states`)."""
         return key in self._kept
 
     def needs_state(self, key: str) -> bool:
-        """Whether something is going to continue from the stage."""
+        """Whether the stage's state is wanted: by the caller, or by a stage that will continue from it."""
         return self.keeps(key) or any(child in self.wanted for child in self.nodes[key].children)
 
     def rows(self, key: str) -> list[Row]:
-        """A finished stage's rows."""
+        """The measurements of a finished stage."""
         entry = self.nodes[key].entry
         assert entry is not None
         return entry.rows
 
     def done(self, key: str) -> None:
-        """A stage has its result (in its node), and its state where that is needed."""
+        """Note that a stage has its result (in its node), and its state where that is needed."""
         self.wanted.discard(key)
         self.busy.discard(key)
         self.blame.pop(key, None)
@@ -177,7 +179,7 @@ class StageGraph:
             self.make_ready(child)
 
     def failed(self, key: str) -> None:
-        """A stage cannot be computed, and so neither can what comes after it."""
+        """Note that a stage failed: neither it nor the stages after it can be computed."""
         stack = [key]
         while stack:
             current = stack.pop()
@@ -191,9 +193,9 @@ class StageGraph:
         return sum(len(group) for group in self._ready.values())
 
     def take(self) -> Iterator[Iterator[str]]:
-        """Groups of ready stages that may be executed together: the shallowest first, of those the largest.
+        """Groups of ready stages that may be executed together: lowest depth first, then largest group.
 
-        Each stage is taken out, as under way, when the group's iterator yields it.
+        A stage counts as being computed from the moment at which its group's iterator yields it.
         """
         self._ready = {name: group for name, group in self._ready.items() if group}
         for name in sorted(self._ready, key=lambda name: (name[0], -len(self._ready[name]))):
@@ -208,10 +210,10 @@ class StageGraph:
                 yield key
 
     def is_idle(self, key: str) -> bool:
-        """Whether others continued from the stage and all of them are finished."""
+        """Whether stages continue from this one and all of them are finished."""
         children = self.nodes[key].children
         return bool(children) and not any(child in self.wanted or child in self.blame for child in children)
 
 
-def _some(keep_states: KeepStates) -> Sequence[Config]:
+def _runs_to_keep(keep_states: KeepStates) -> Sequence[Config]:
     return () if isinstance(keep_states, bool | str) else keep_states

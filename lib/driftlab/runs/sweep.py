@@ -12,12 +12,13 @@ import pandas as pd
 from driftlab.core.errors import ParameterError
 from driftlab.core.evaluation_table import evaluation_table
 from driftlab.core.lineage import stamp
+from driftlab.core.progress import Progress
 from driftlab.runs.engines import Engine
-from driftlab.runs.experiment import Config, Experiment, Row
+from driftlab.runs.experiment import Config, Experiment, Row, made_by
 from driftlab.runs.failures import Failure, SweepError, SweepWarning
-from driftlab.runs.progress import Progress
-from driftlab.runs.scheduler import Driver
+from driftlab.runs.scheduler import Scheduler
 from driftlab.runs.stage_graph import KeepStates, StageGraph
+from driftlab.runs.states import shared_states_limit
 from driftlab.runs.store import Store
 
 __all__ = ["Failure", "SweepError", "SweepResult", "SweepWarning", "sweep"]
@@ -29,11 +30,11 @@ class SweepResult:
 
     Attributes:
         table: The evaluation table of all runs.
-        runs: How many runs there are.
-        stages: How many distinct stages they consist of.
-        computed: How many stages were computed now.
-        reused: How many came from the store.
-        seconds: How long it took.
+        runs: Number of runs.
+        stages: Number of distinct stages that they consist of.
+        computed: Number of stages that were computed by this sweep.
+        reused: Number of stages that were in the store, or were computed by another process meanwhile.
+        seconds: Wall-clock time.
     """
 
     table: pd.DataFrame
@@ -61,15 +62,19 @@ def sweep(
     batch: int = 8,
     progress: bool = True,
     keep_states: KeepStates = False,
+    states_limit: int | None = None,
 ) -> SweepResult:
-    """Runs every configuration, taking from the store what is there.
+    """Run every configuration; what is in the store is not computed again.
 
     Stages that several runs share are computed once. Every finished stage is kept at once: after an
-    interruption of any kind the same call goes on from there and yields the same table. What another
-    process is computing on the same store is waited for, not computed a second time.
+    interruption of any kind the same call continues from there. With the reference's numerics it returns the
+    table that an uninterrupted sweep would have returned, to the last bit; with others see
+    `Experiment.numerics`. A stage that another process is computing on the same store is waited for, not
+    computed a second time.
 
-    States are scaffolding: one is removed when everything in the sweep that continues from it is finished
-    (and no other sweep is at work on the store). A later sweep that needs it computes the stage again.
+    A stage's state is removed when everything in the sweep that continues from it is finished. It stays where
+    the caller asks for it (`keep_states`), and within a size limit where runs of other sweeps are likely to
+    continue from it (`Experiment.shared`). A later sweep that needs a removed state computes its stage again.
 
     Args:
         experiment: Says what a run consists of and how stages are executed.
@@ -78,10 +83,13 @@ def sweep(
         digest: Identifies the data (`Source.digest`, and whatever else the data were made with).
         store: Where finished stages are kept.
         engine: Where stages are executed; started and stopped here.
-        batch: How many stages are executed in one call at most. It changes the speed only.
+        batch: Stages per call of `Experiment.execute` at most. With the reference's numerics it changes
+            the speed only.
         progress: Whether to show it.
-        keep_states: Keep the state of every stage of all runs or of these, also of the last stages, or
-            ("last") of each run's last stage; states that are gone are made again.
+        keep_states: Keep the states of all stages, of the stages of these runs, or ("last") of each run's
+            last stage; states that are gone are computed again.
+        states_limit: Bytes of shared states that stay in the store; None takes
+            `driftlab.runs.states.shared_states_limit` (1 GiB, or `$DRIFTLAB_STATES_GIB`).
 
     Raises:
         ParameterError: A configuration holds something else than JSON values, or `batch` is no number from 1.
@@ -90,22 +98,23 @@ def sweep(
     """
     if batch < 1:
         raise ParameterError(f"batch is {batch}; it must be a number from 1.")
+    limit = shared_states_limit() if states_limit is None else states_limit
     began = time.perf_counter()
     graph = StageGraph(experiment, configs, digest, store, keep_states=keep_states)
-    shown = Progress(len(graph.nodes), experiment.name, shown=progress)
-    driver = Driver(experiment, data, graph, store, engine, shown, batch=batch)
+    bar = Progress(len(graph.nodes), experiment.name, shown=progress)
+    scheduler = Scheduler(experiment, data, graph, store, engine, bar, batch=batch, states_limit=limit)
     try:
-        driver.work()
-        driver.tidy()
+        scheduler.work()
     finally:
-        driver.leave()
-    _raise_failures(graph, driver.errors, store)
+        scheduler.close()
+    scheduler.clean_up()
+    _raise_failures(graph, scheduler.errors, store)
     return SweepResult(
-        stamp(evaluation_table(_rows(experiment, graph)), f"{experiment.name} version {experiment.version}"),
+        stamp(evaluation_table(_rows(experiment, graph)), made_by(experiment)),
         runs=len(graph.runs),
         stages=len(graph.nodes),
-        computed=len(driver.computed),
-        reused=len(graph.nodes) - len(driver.computed),
+        computed=len(scheduler.computed),
+        reused=len(graph.nodes) - len(scheduler.computed),
         seconds=time.perf_counter() - began,
     )
 
@@ -122,10 +131,10 @@ def _raise_failures(graph: StageGraph, errors: Mapping[str, BaseException], stor
     failures: list[Failure] = []
     first: BaseException | None = None
     for config, keys in graph.runs:
-        culprit = next((graph.blame[key] for key in keys if key in graph.blame), None)
-        if culprit is not None:
-            failures.append(Failure(dict(config), keys.index(culprit) + 1, len(keys), str(errors[culprit])))
-            first = first or errors[culprit]
+        failed = next((graph.blame[key] for key in keys if key in graph.blame), None)
+        if failed is not None:
+            failures.append(Failure(dict(config), keys.index(failed) + 1, len(keys), str(errors[failed])))
+            first = first or errors[failed]
     if failures:
         raise SweepError(
             f"{len(failures)} of {len(graph.runs)} runs could not be finished; every stage that was "

@@ -1,4 +1,4 @@
-"""A labelled dataset becomes a sequence of tasks: splits, orders, tasks."""
+"""From a labelled dataset to a sequence of tasks: train/validation/test splits, orders of classes, tasks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Split:
 def split_by_class(
     labels: NDArray[np.int64], parts: Sequence[int] = (8, 1, 1), seed: int | None = None
 ) -> Split:
-    """Divide each class into training, validation and test records.
+    """Split the records of each class into training, validation and test.
 
     Args:
         labels: (N,) class ids, in dataset order.
@@ -44,7 +44,7 @@ def split_by_class(
             f"A split has three positive parts (training, validation, test), not {list(parts)}; "
             "whole numbers."
         )
-    chosen: tuple[list[NDArray[np.intp]], ...] = ([], [], [])
+    indices: tuple[list[NDArray[np.intp]], ...] = ([], [], [])
     for label in np.unique(labels):
         records = np.flatnonzero(labels == label)
         if len(records) < 3:
@@ -55,18 +55,27 @@ def split_by_class(
         if seed is not None:
             records = np.random.default_rng([seed, int(label)]).permutation(records)
         held_out = [max(1, len(records) * part // sum(parts)) for part in parts[1:]]
-        first = len(records) - sum(held_out)
-        if first < 1:
+        train_size = len(records) - sum(held_out)
+        if train_size < 1:
             raise ParameterError(
                 f"The split {list(parts)} leaves class {label} no training record of {len(records)}."
             )
-        for group, part in zip(chosen, np.split(records, [first, first + held_out[0]]), strict=True):
+        for group, part in zip(
+            indices, np.split(records, [train_size, train_size + held_out[0]]), strict=True
+        ):
             group.append(part)
-    return Split(*(np.sort(np.concatenate(group)) for group in chosen))
+    return Split(*(np.sort(np.concatenate(group)) for group in indices))
 
 
 def task_orders(classes: int, per_task: int) -> list[Order]:
-    """Every order of the tasks (0 … per_task−1), (per_task … ), …: 120 for ten classes in pairs.
+    """Every order of the tasks (0 … per_task−1), (per_task … ), …: 120 orders for ten classes in pairs.
+
+    Args:
+        classes: Number of classes.
+        per_task: Classes per task.
+
+    Returns:
+        Orders of all classes, in lexicographic order of their tasks.
 
     Raises:
         ParameterError: The classes cannot be divided into such tasks.
@@ -80,8 +89,13 @@ def task_orders(classes: int, per_task: int) -> list[Order]:
 def class_orders(classes: int, count: int, seed: int) -> list[Order]:
     """`count` distinct random orders of the classes.
 
+    Args:
+        classes: Number of classes.
+        count: Number of orders.
+        seed: Seed of the draw.
+
     Raises:
-        ParameterError: There are not so many.
+        ParameterError: The count is not positive, or there are fewer orders than that.
     """
     rng = np.random.default_rng([seed, classes])
     possible = int(np.prod(np.arange(1, classes + 1, dtype=float)))
@@ -89,14 +103,18 @@ def class_orders(classes: int, count: int, seed: int) -> list[Order]:
         raise ParameterError(f"At least one order is needed, not {count}.")
     if count > possible:
         raise ParameterError(f"{classes} classes have {possible} orders, fewer than {count}.")
-    found: dict[Order, None] = {}
-    while len(found) < count:
-        found.setdefault(tuple(int(c) for c in rng.permutation(classes)))
-    return list(found)
+    orders: dict[Order, None] = {}  # a set that keeps its order
+    while len(orders) < count:
+        orders.setdefault(tuple(int(c) for c in rng.permutation(classes)))
+    return list(orders)
 
 
 def spread_orders(orders: Sequence[Order], count: int) -> list[Order]:
-    """`count` orders taken at equal distances, the first included; all of them when there are no more.
+    """`count` orders at equal distances in the list, the first included; all of them if there are no more.
+
+    Args:
+        orders: The orders to choose from.
+        count: How many to choose.
 
     Raises:
         ParameterError: The count is not positive.
@@ -109,7 +127,11 @@ def spread_orders(orders: Sequence[Order], count: int) -> list[Order]:
 
 
 def tasks_of(order: Order, per_task: int) -> list[Order]:
-    """The order cut into tasks.
+    """An order of classes cut into tasks.
+
+    Args:
+        order: Class ids in the order in which they are learnt.
+        per_task: Classes per task.
 
     Raises:
         ParameterError: The order repeats a class or its length is not a multiple of `per_task`.

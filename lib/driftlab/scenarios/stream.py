@@ -1,4 +1,4 @@
-"""A stream of frames as steps that are learnt once, and as stretches of equal length."""
+"""A stream of frames cut into steps, each learnt once, and into stretches of equal length."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from driftlab.data.detection.records import FrameStream
 
 @dataclass(frozen=True)
 class Timeline:
-    """When each frame comes.
+    """The step to which each frame belongs.
 
     Attributes:
         train: For each step, the training frames that it learns, in time order.
@@ -32,7 +32,7 @@ def timeline(stream: FrameStream, batch: int = 0) -> Timeline:
 
     Args:
         stream: Frames in time order.
-        batch: Training frames a step; 0 keeps the steps that the stream comes in.
+        batch: Training frames per step; 0 keeps the steps that the stream comes in.
 
     Raises:
         ParameterError: The batch is negative.
@@ -47,9 +47,13 @@ def timeline(stream: FrameStream, batch: int = 0) -> Timeline:
 
 
 def stretches(timeline: Timeline, length: int) -> list[range]:
-    """Stretches of so many steps (Wanderlust's variants).
+    """Consecutive stretches of `length` steps, between which transfer is measured (Wanderlust).
 
-    What is left at the end is a stretch of its own if it is longer than half of one, else part of the last.
+    The remainder at the end is a stretch if it is longer than half of `length`, else part of the last one.
+
+    Args:
+        timeline: The stream's steps.
+        length: Steps per stretch.
 
     Raises:
         ParameterError: There would not be two of them.
@@ -67,15 +71,15 @@ def stretches(timeline: Timeline, length: int) -> list[range]:
 
 
 def frames_of(timeline: Timeline, stretch: range) -> NDArray[np.int64]:
-    """The test frames of a stretch."""
+    """Indices of the test frames that belong to the steps of a stretch."""
     return np.flatnonzero((timeline.test >= stretch.start) & (timeline.test < stretch.stop))
 
 
 def evaluations(steps: int, interval: int) -> list[int]:
-    """After how many steps a learner is evaluated: at every interval, and at the end of the stream."""
+    """The numbers of steps after which a learner is evaluated: every `interval` steps, and at the end."""
     return [*range(interval, steps, interval), steps]
 
 
 def begun(end: int, interval: int) -> int:
-    """Where the steps begin that lead to an evaluation."""
+    """The first step that is learnt after the previous evaluation, for the evaluation after `end` steps."""
     return (end - 1) // interval * interval

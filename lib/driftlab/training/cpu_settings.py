@@ -8,6 +8,7 @@ import sys
 
 import torch
 
+from driftlab.core.devices import device_kind
 from driftlab.core.errors import ParameterError
 
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
@@ -28,13 +29,13 @@ def keep_freed_memory() -> None:
 
 
 def resolve_device(device: str) -> torch.device:
-    """The device that a parameter names: `auto` is CUDA where there is a GPU, else the CPU.
+    """The PyTorch device of a name; `auto` is of the kind that `driftlab.core.devices.device_kind` says.
 
     Raises:
-        ParameterError: It is no name of a device, or there is no such device here.
+        ParameterError: There is no device of this name, or not on this machine.
     """
     if device == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        return torch.device(device_kind())
     try:
         found = torch.device(device)
     except RuntimeError:

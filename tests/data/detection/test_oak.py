@@ -162,9 +162,9 @@ def test_frames_without_boxes_stay_and_are_counted(folder):
 
 
 def test_other_files_are_counted_and_hidden_ones_are_not(folder):
-    (folder / "OAK_TRAIN" / "Raw" / "00001" / "Thumbs.db").touch()
+    (folder / "OAK_TRAIN" / "Raw" / "00001" / "notes.txt").touch()
     (folder / "OAK_TEST" / "Label" / ".DS_Store").touch()
-    assert load_oak(folder).train.notes[1] == "1 files that are neither frames nor labels: Thumbs.db"
+    assert load_oak(folder).train.notes[1] == "1 files that are neither frames nor labels: notes.txt"
 
 
 def test_a_step_of_another_length_is_counted(folder):
@@ -233,7 +233,7 @@ def test_a_damaged_label_file(folder, content, problem):
 
 def test_an_unreadable_jpeg(folder):
     (folder / "OAK_TEST" / "Raw" / f"{frame_name(4)}.jpg").write_bytes(b"\xff\xd8 cut")
-    with pytest.raises(DataError, match=r"00004_120\.jpg: This is not a readable JPEG\. .*get it again"):
+    with pytest.raises(DataError, match=r"00004_120\.jpg: This is not a readable image .*get it again"):
         load_oak(folder)
 
 

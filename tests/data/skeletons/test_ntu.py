@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import pickle
 import shutil
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -102,7 +103,7 @@ def test_world_as_text(skeletons):
     assert skeletons.counts.tolist() == [6] * 10
     assert (skeletons.bodies, skeletons.joints, skeletons.classes) == (2, 25, CLASSES)
     assert skeletons.source.kind == "synthetic"
-    assert skeletons.source.detail == "60 sequences, text, seed 3, 6 sequences a class"
+    assert skeletons.source.detail == "60 sequences, text, seed 3, 6 sequences per class"
     assert "10 samples left out that the authors list as damaged" in skeletons.notes
     assert list(skeletons.names) == sorted(skeletons.names)
     second = [bool(sequence[:, 1].any()) for sequence in skeletons.sequences]
@@ -126,6 +127,41 @@ def test_the_authors_list_of_damaged_samples(text_folder):
     authors.write_text("nothing\n")
     with pytest.raises(DataError, match="no sample name in this list"):
         load_ntu(text_folder)
+
+
+def test_all_lists_of_damaged_samples_are_read_beside_the_texts_and_above(text_folder):
+    inside = text_folder / "nturgb+d_skeletons"
+    inside.mkdir()
+    for file in text_folder.glob("*.skeleton"):
+        file.rename(inside / file.name)
+    shutil.copy(inside / "S001C001P001R001A001.skeleton", inside / "S001C001P002R001A001.skeleton")
+    (text_folder / "NTU_RGBD_samples_with_missing_skeletons.txt").write_text("S001C001P001R001A010\n")
+    (text_folder / "NTU_RGBD120_samples_with_missing_skeletons.txt").write_text("S018C001P008R001A061\n")
+    (inside / "missing_skeletons.txt").write_text("S001C001P002R001A001\n")
+    found = load_ntu(text_folder)
+    assert found.names == ("S001C001P001R001A001",)
+    assert found.notes == ("2 samples left out that the authors list as damaged",)
+
+
+def test_where_the_list_belongs_is_where_it_is_read(text_folder):
+    inside = text_folder / "nturgb+d_skeletons"
+    inside.mkdir()
+    for file in text_folder.glob("*.skeleton"):
+        file.rename(inside / file.name)
+    (inside / "S001C001P001R001A010.skeleton").write_text("1\n0\n")
+    with pytest.raises(DataError, match="None of the 1 frames holds a body") as caught:
+        load_ntu(text_folder)
+    place = str(caught.value).split("put their list at ")[1].removesuffix(".")
+    assert place == str(text_folder / "missing_skeletons.txt")
+    Path(place).write_text("S001C001P001R001A010\n")
+    assert load_ntu(text_folder).names == ("S001C001P001R001A001",)
+
+
+def test_files_of_the_operating_system_are_no_samples(text_folder):
+    for name in ("._S001C001P001R001A001.skeleton", "._missing_skeletons.txt", ".DS_Store", "Thumbs.db"):
+        (text_folder / name).write_bytes(b"\0\5\x16\7\0")
+    (text_folder / "__MACOSX").mkdir()
+    assert len(load_ntu(text_folder)) == 2
 
 
 def test_other_performers_and_actions_are_left_out_and_counted(text_folder):
@@ -296,17 +332,13 @@ def test_a_pickle_is_never_read(skeletons, tmp_path):
 
 def test_the_advice_for_pickles_works(skeletons, tmp_path):
     """The published pickle holds (names, labels); the command in the message makes readable labels of it."""
-    import subprocess
-    import sys
-
-    folder = write_npy(tmp_path, skeletons, "none")
+    folder = write_npy(tmp_path / "it's {mine}", skeletons, "none")
     names = [f"{name}.skeleton" for name in skeletons.names]
     labels = list(skeletons.labels)  # NumPy integers, as there
     (folder / "train_label.pkl").write_bytes(pickle.dumps((names, labels)))
     with pytest.raises(MissingDataError) as caught:
         load_ntu(folder)
-    command = str(caught.value).split("convert it once:  ")[1].replace("python", sys.executable, 1)
-    subprocess.run(command, shell=True, check=True)
+    subprocess.run(str(caught.value).split("convert it once:  ")[1], shell=True, check=True)
     assert load_ntu(folder).names == skeletons.names
 
 

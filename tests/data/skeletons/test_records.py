@@ -74,7 +74,7 @@ def test_impossible_preparation(skeleton_set, options, message):
     ("field", "value", "message"),
     [
         ("labels", np.array([0, 0], dtype=np.int32), "int64"),
-        ("labels", np.array([0], dtype=np.int64), r"shape \(2,\)"),
+        ("labels", np.array([0], dtype=np.int64), r"int64 \(2,\), not int64 \(1,\)"),
         ("labels", np.array([0, 3], dtype=np.int64), "record record-1, field 'labels': label 3"),
         ("names", ("same", "same"), "2 sequences need 2 different names; got 1"),
         ("sequences", (), "at least one sequence"),

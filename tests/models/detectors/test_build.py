@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,9 @@ import torch
 from driftlab.core.errors import DataError, ParameterError
 from driftlab.data.detection.coco import load_coco
 from driftlab.models.detectors.build import build_detector, load_weights, read_checkpoint, widen
-from driftlab.models.detectors.configs import DETECTORS, INPUT
+from driftlab.models.detectors.configs import INPUT
 from driftlab.models.detectors.stream_detector import StreamFasterRCNN
+from driftlab.models.registry import DETECTORS
 from driftlab.training.detection.features import StreamFeatures
 from driftlab.training.detection.frames import Frames
 from mmengine.logging import MessageHub
@@ -229,9 +231,7 @@ def test_how_checkpoints_are_wrapped(prefix: str, wrapped: bool, tmp_path: Path)
     assert list(found) == ["a.weight"] and found["a.weight"].tolist() == [0, 1, 2]
 
 
-def test_a_checkpoint_as_mmengine_writes_it_while_training(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_advice_for_a_checkpoint_that_mmengine_wrote_while_training_works(tmp_path: Path) -> None:
     hub = MessageHub("training")
     hub.update_scalar("train/lr", 0.02)
     hub.update_info("epoch", 3)
@@ -240,12 +240,12 @@ def test_a_checkpoint_as_mmengine_writes_it_while_training(
         "state_dict": {"weight": torch.ones(1)},
         "message_hub": hub.state_dict(),
     }
-    monkeypatch.chdir(tmp_path)
-    torch.save(content, "OLD.pth")
-    with pytest.raises(DataError, match=r"cannot be read safely.*publish_model\.py, or save its state_dict"):
-        read_checkpoint(Path("OLD.pth"))
-    torch.save(content["state_dict"], "NEW.pth")  # what the message advises
-    assert read_checkpoint(Path("NEW.pth"))["weight"].tolist() == [1]
+    file = tmp_path / "it's epoch {3}.pth"
+    torch.save(content, file)
+    with pytest.raises(DataError, match=r"cannot be read safely.*MMEngine wrote this one") as caught:
+        read_checkpoint(file)
+    subprocess.run(str(caught.value).split("give the new file:  ")[1], shell=True, check=True)
+    assert read_checkpoint(tmp_path / "it's epoch {3}.weights.pth")["weight"].tolist() == [1]
 
 
 def test_rows_go_to_their_classes_by_name(small: Small) -> None:

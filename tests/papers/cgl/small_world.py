@@ -11,7 +11,7 @@ from driftlab.data.skeletons.nucla import load_nucla
 from driftlab.methods import method_config
 from driftlab.papers.cgl.experiment import ContinualSkeletons, TaskData, run_config, task_data
 from driftlab.runs.engines import Engine, LocalEngine
-from driftlab.runs.experiment import Config, StageId
+from driftlab.runs.experiment import Config, stage_id
 from driftlab.runs.store import Store
 from driftlab.runs.sweep import SweepResult, sweep
 from driftlab.worlds.skeletons.nucla_layout import nucla_world
@@ -58,7 +58,7 @@ def run(
 
 
 def key(stage: Config) -> str:
-    return StageId(EXPERIMENT.name, EXPERIMENT.version, "digest", stage).key
+    return stage_id(EXPERIMENT, "digest", stage).key
 
 
 def keys(config: Config) -> list[str]:
@@ -74,7 +74,7 @@ def check_same_states(configs: list[Config], digest: str, *stores: Store) -> int
     stages = {key(stage): stage for config in configs for stage in EXPERIMENT.chain(config)}
     count = 0
     for stage in stages.values():
-        identity = StageId(EXPERIMENT.name, EXPERIMENT.version, digest, stage)
+        identity = stage_id(EXPERIMENT, digest, stage)
         states = []
         for store in stores:
             entry = store.get(identity)

@@ -108,6 +108,12 @@ def test_the_first_stage_is_bares_for_every_method_that_acts_later() -> None:
     assert [stage["method"]["name"] for stage in stages] == ["BARE"] + ["MAS"] * 4
 
 
+def test_results_that_depend_on_their_neighbours_are_kept_apart() -> None:
+    assert EXPERIMENT.numerics == ""
+    assert replace(EXPERIMENT, strategy="looped").numerics == ""
+    assert replace(EXPERIMENT, strategy="batched").numerics == "cpu-batched"
+
+
 def test_what_describes_a_run() -> None:
     described = EXPERIMENT.describe(config("LwF", ORDERS[2], seed=4))
     assert described == {
@@ -222,7 +228,7 @@ def test_a_task_is_closed_on_its_own_records(world: tuple[TaskData, str]) -> Non
         }
         network.load_state_dict(weights)
         x = GCN.inputs(torch.from_numpy(data.coordinates[records]))
-        logits, _ = network(x, **network.constants(x, False), statistics="batch")
+        logits, _ = network(x, **network.constants(x), statistics="batch")
         logits[:, : len(seen)].square().mean().backward()
         for name, parameter in network.named_parameters():
             assert parameter.grad is not None
@@ -320,12 +326,20 @@ def test_a_version_is_declared() -> None:
     assert "version" in inspect.signature(type(EXPERIMENT)).parameters
 
 
-@pytest.mark.parametrize("change", [{"epochs": 0}, {"learning_rate": 0.0}, {"seed": -1}])
-def test_impossible_numbers(change: dict[str, float]) -> None:
-    with pytest.raises(
-        ParameterError, match="at least one epoch, a positive learning rate and a seed from 0"
-    ):
-        run_config(variant="s", method=method_config("BARE"), order=(0, 1), **({"seed": 0} | change))  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"epochs": 0}, "A CGL run's parameter 'epochs' has to be at least 1, not 0"),
+        ({"epochs": 1.5}, "'epochs' cannot be 1.5: it should be a whole number"),
+        ({"learning_rate": 0.0}, "'learning_rate' has to be above 0, not 0.0"),
+        ({"seed": -1}, "'seed' has to be at least 0, not -1"),
+        ({"width": 0}, "'width' has to be at least 1, not 0"),
+        ({"backbone": "gcm"}, r"'backbone' has to be gcn or stgcn, not 'gcm'\. Did you mean 'gcn'\?"),
+    ],
+)
+def test_impossible_settings(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        run_config(variant="s", method=method_config("BARE"), order=(0, 1), **({"seed": 0} | change))
 
 
 def test_an_order_with_a_class_that_is_not_there(world: tuple[TaskData, str]) -> None:

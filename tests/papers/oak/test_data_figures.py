@@ -14,7 +14,7 @@ from driftlab.data.detection.records import FrameStream
 from driftlab.papers.oak import data_figures as figures
 from driftlab.papers.oak import stream_statistics as statistics
 from driftlab.reporting.figures import save_figure
-from driftlab.reporting.sidecars import provenance
+from driftlab.reporting.sidecars import provenance_of
 from driftlab.scenarios.stream import timeline
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -193,7 +193,7 @@ def test_they_can_be_read_and_saved(draw: Callable[[FrameStream], Figure], tmp_p
         part="" if draw in IN_ORDER else "ours",
         title="The stream",
         caption="Counts.",
-        made=provenance(STREAM, scale="demo", notebook="20_oak_data"),
+        provenance=provenance_of(STREAM, scale="demo", notebook="20_oak_data"),
         outputs=tmp_path,
     )
     assert set(saved.files) == {"png", "pdf"}

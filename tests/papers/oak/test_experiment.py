@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 from driftlab.core.errors import ParameterError
-from driftlab.papers.oak.experiment import METHODS, OnlineDetection, run_config
+from driftlab.papers.oak.experiment import OnlineDetection, run_config
+from driftlab.papers.oak.methods import METHODS
 from driftlab.runs.canonical import canonical_json
 
 EXPERIMENT = OnlineDetection()
@@ -37,29 +38,29 @@ def chain(method: str, **settings: Any) -> list[str]:
     [
         (
             {"method": "LwF"},
-            "no method 'LwF' for a stream; there are Non-adaptation, Incremental, EWC, iCaRL",
+            "An OAK run's parameter 'method' has to be Non-adaptation, Incremental, EWC, iCaRL or Offline",
         ),
-        ({"vocabulary": "open"}, "vocabulary is 'open'; it can be known or unknown"),
-        ({"detector": "smal"}, "no detector 'smal'; there are faster-rcnn-r50-c4, small"),
-        ({"iterations": 0}, "Iterations, intervals, slots, epochs and batch are at least 1"),
-        ({"interval": 0}, "are at least 1, a seed at least 0"),
-        ({"slots": 0}, "are at least 1"),
-        ({"offline_epochs": 0}, "are at least 1"),
-        ({"offline_batch": 0}, "are at least 1"),
-        ({"seed": -1}, "a seed at least 0"),
-        ({"interval": 13, "stretch": 13}, "With 12 steps there is no evaluation every 13"),
+        ({"vocabulary": "open"}, "'vocabulary' has to be known or unknown, not 'open'"),
+        ({"detector": "smal"}, "'detector' has to be small or faster-rcnn-r50-c4, not 'smal'"),
+        ({"iterations": 0}, "'iterations' has to be at least 1, not 0"),
+        ({"interval": 0}, "'interval' has to be at least 1, not 0"),
+        ({"slots": 0}, "'slots' has to be from 1 to 10000, not 0"),
+        ({"offline_epochs": 0}, "'offline_epochs' has to be at least 1, not 0"),
+        ({"offline_batch": 0}, "'offline_batch' has to be at least 1, not 0"),
+        ({"seed": -1}, "'seed' has to be at least 0, not -1"),
+        ({"interval": 13, "stretch": 13}, "An OAK run: with 12 steps there is no evaluation every 13"),
         (
             {"stretch": 3},
-            r"a multiple of the interval \(2 steps\) and fit twice into the stream \(12 steps\), not 3",
+            r"a stretch has to be a multiple of the interval \(2 steps\), not 3",
         ),
-        ({"stretch": 8}, "fit twice into the stream .* not 8"),
-        ({"stretch": 0}, "A stretch has to be .* not 0"),
-        ({"stretch": -2}, "A stretch has to be .* not -2"),
-        ({"learning_rate": 0.0}, "Learning rates have to be above 0"),
-        ({"offline_learning_rate": math.nan}, "Learning rates have to be above 0"),
-        ({"strength": -1.0}, "EWC's strength at least 0"),
-        ({"strength": math.inf}, "all of them finite, not 0.005, 0.05 and inf"),
-        ({"replace": 1.5}, "replace is a probability from 0 to 1, not 1.5"),
+        ({"stretch": 8}, r"fit twice into the stream \(12 steps\), not 8"),
+        ({"stretch": 0}, "'stretch' has to be at least 1, not 0"),
+        ({"stretch": -2}, "'stretch' has to be at least 1, not -2"),
+        ({"learning_rate": 0.0}, "'learning_rate' has to be above 0, not 0.0"),
+        ({"offline_learning_rate": math.nan}, "has to be finite and above 0, not nan"),
+        ({"strength": -1.0}, "'strength' has to be at least 0, not -1.0"),
+        ({"strength": math.inf}, "'strength' has to be finite and at least 0, not inf"),
+        ({"replace": 1.5}, "'replace' has to be from 0 to 1, not 1.5"),
     ],
 )
 def test_impossible_settings(settings: dict[str, Any], message: str) -> None:

@@ -20,13 +20,14 @@ from driftlab.models.detectors.build import build_detector
 from driftlab.papers.oak import evaluation as oak_evaluation
 from driftlab.papers.oak import experiment as oak
 from driftlab.papers.oak import session as stream_session
-from driftlab.papers.oak.experiment import METHODS
+from driftlab.papers.oak.methods import METHODS
 from driftlab.papers.oak.pretraining import for_stream
 from driftlab.papers.oak.session import OakSession, load_stream
 from driftlab.papers.oak.stream_pictures import before_and_after
 from driftlab.runs.failures import CorruptResultWarning, SweepError
 from driftlab.training.detection import evaluation
 from driftlab.training.detection.ground_truth import truths_of
+from driftlab.worlds.walk import layout
 from driftlab.worlds.walk.layout import oak_world
 from torch import Tensor
 
@@ -74,7 +75,7 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         patch.setattr(stream_session, "for_stream", guessing)
         patch.setattr(oak_evaluation, "average_precision", touching)
         patch.setattr(evaluation, "average_precision", touching)
-        patch.setattr(stream_session, "oak_world", partial(oak_world, frames_per_step=2, pixels=96))
+        patch.setattr(layout, "oak_world", partial(oak_world, frames_per_step=2, pixels=96))
         patch.setenv("DRIFTLAB_OUTPUTS", str(folder))
         yield folder
 
@@ -281,14 +282,17 @@ def test_kept_features_are_of_one_version_and_input(
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"data": "oakk"}, "data is 'oakk'; it can be world or oak"),
+        ({"data": "oakk"}, r"no value of data 'oakk'\. Did you mean 'oak'\?"),
         (
             {"data_folder": "somewhere"},
             "data is 'world', which is made, not read: data_folder has no use here",
         ),
         ({"stretch": 3}, r"a multiple of the interval \(2 steps\)"),
         ({"batch": -2}, "batch is -2"),
-        ({"detector": "smal"}, "no detector 'smal'; there are faster-rcnn-r50-c4, small"),
+        (
+            {"detector": "smal"},
+            r"'detector' has to be small or faster-rcnn-r50-c4, not 'smal'\. Did you mean",
+        ),
         ({"engine": "slurm"}, "no engine 'slurm'"),
         ({"checkpoint": "a.pth"}, "checkpoint is a detector of VOC's 20 classes, for official data"),
         ({"mixed_precision": True}, "mixed_precision needs a CUDA device, and there is none here"),
@@ -300,7 +304,7 @@ def test_impossible_settings(here: None, settings: dict[str, Any], message: str)
 
 
 def test_official_data_need_a_checkpoint(here: None, tested: OakSession) -> None:
-    folder = str(stream_session.oak_world(steps=STEPS))
+    folder = str(layout.oak_world(steps=STEPS))
     with pytest.raises(
         MissingDataError, match=r"no pretrained detector\. The paper's detector .*`checkpoint`"
     ):
@@ -320,9 +324,7 @@ def test_a_stretch_in_which_nothing_can_be_tested(here: None, tmp_path: Path) ->
     made.require_transfer()
     assert [len(part) for part in made.stretches] == [1] * STEPS
     folder = tmp_path / "oak"
-    shutil.copytree(
-        stream_session.oak_world(steps=STEPS), folder, ignore=shutil.ignore_patterns("world.json")
-    )
+    shutil.copytree(layout.oak_world(steps=STEPS), folder, ignore=shutil.ignore_patterns("world.json"))
     sorted((folder / "OAK_TEST" / "Label").iterdir())[3].write_text("[]")
     made.stream = load_stream("oak", str(folder))
     with pytest.raises(

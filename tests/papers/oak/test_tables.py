@@ -21,7 +21,7 @@ from driftlab.papers.oak.tables import (
     vocabulary_table,
 )
 from driftlab.reporting.printed_papers import paper
-from driftlab.reporting.sidecars import provenance
+from driftlab.reporting.sidecars import provenance_of
 from driftlab.reporting.tables import save_table
 
 from .plausible_stream import CLASSES, METHODS, STREAM, plausible_stream, stream_table
@@ -157,7 +157,7 @@ def test_it_can_be_saved(tmp_path: Path) -> None:
         artifact="table_1",
         title="Known vocabulary",
         caption="AP50.",
-        made=provenance(STREAM, scale="demo", notebook="21_oak_known_vocabulary"),
+        provenance=provenance_of(STREAM, scale="demo", notebook="21_oak_known_vocabulary"),
         deviation=deviation,
         better=dict.fromkeys(mean, "high"),
         units="%",

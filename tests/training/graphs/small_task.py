@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 import torch
-from driftlab.methods import Task, make_method, method_config
+from driftlab.methods import make_method, method_config
+from driftlab.methods.base import Task
 from driftlab.models.graphs import GCN
 from driftlab.training.graphs.replicas import Replicas, Strategy
 from driftlab.training.graphs.task_trainer import Continual
@@ -98,7 +99,7 @@ def stack(
     made = make_method(configs, seeds, torch.device("cpu"))
     labels = torch.tensor([[run.order.index(int(c)) for c in LABELS] for run in runs])
     x = inputs(dtype) if features is None else features
-    replicas = Replicas(build or small_gcn(), seeds, x, labels, strategy, made.second_order)
+    replicas = Replicas(build or small_gcn(), seeds, x, labels, strategy)
     return Continual(replicas, made, learning_rate)
 
 

@@ -31,7 +31,7 @@ def test_a_world_that_lacks_a_sequence_is_to_be_deleted(tmp_path):
     world = ntu_world(tmp_path / "w", sequences_per_class=2)
     (world / "nturgb+d_skeletons" / "S001C002P001R001A004.skeleton").unlink()
     with pytest.raises(
-        DataError, match=r"was made with 2 sequences a class, and 1 are here\. It belongs to a synth"
+        DataError, match=r"was made with 2 sequences per class, and 1 are here\. It belongs to a synth"
     ):
         load_ntu(world)
 

@@ -42,7 +42,7 @@ def test_the_files_are_n_uclas(world):
 
 def test_it_loads_as_synthetic(skeletons):
     assert skeletons.counts.tolist() == [40] * 10 and skeletons.classes == CLASSES
-    caption = "nucla: a synthetic world (400 sequences, seed 0, 40 sequences a class)"
+    caption = "nucla: a synthetic world (400 sequences, seed 0, 40 sequences per class)"
     assert skeletons.source.caption == caption
     assert skeletons.notes == (), "no duplicates, no single frames, nothing flat"
     assert 25 <= np.median(skeletons.lengths) <= 36 and len(set(skeletons.lengths.tolist())) > 20

@@ -67,7 +67,7 @@ def test_the_files_are_oaks(world):
 def test_it_loads_as_synthetic(stream):
     assert stream.source.kind == "synthetic"
     assert stream.source.detail.startswith("450 + 150 frames, ")
-    assert stream.source.detail.endswith(" boxes, seed 0, 150 steps, 3 frames a step, 128 pixels")
+    assert stream.source.detail.endswith(" boxes, seed 0, 150 steps, 3 frames per step, 128 pixels")
     assert stream.length == 150 and stream.categories == CATEGORIES
     assert not [note for note in stream.train.notes if "stood out" in note or "begin before" in note]
     assert (stream.train.sizes == 128).all()
@@ -149,7 +149,7 @@ def test_deterministic_to_the_byte_and_different_by_seed(tmp_path):
         ("OAK_TEST/*/{frame}.*", "OAK_TEST: This world was made with 3 steps, and 2 are here"),
         (
             "OAK_TRAIN/*/00001/{frame}.*",
-            "record 00001: This world was made with 2 frames a step, and 1 are here",
+            "record 00001: This world was made with 2 frames per step, and 1 are here",
         ),
         ("OAK_TRAIN/Raw/00001", "1 step folders are missing between 00000 and 00002: 1"),
     ],
@@ -168,7 +168,7 @@ def test_another_size_is_another_world(tmp_path):
     folder = oak_world(tmp_path / "w", steps=2, frames_per_step=1, pixels=64)
     assert oak_world(folder, steps=2, frames_per_step=1, pixels=64) == folder
     assert (load_oak(folder).train.sizes == 64).all()
-    with pytest.raises(DataError, match=r"another world .*2 steps, 1 frames a step, 64 pixels"):
+    with pytest.raises(DataError, match=r"another world .*2 steps, 1 frames per step, 64 pixels"):
         oak_world(folder, steps=2, frames_per_step=1)
 
 

@@ -4,6 +4,7 @@ from datetime import datetime
 
 import numpy as np
 import pytest
+from driftlab.metrics.boxes import box_iou
 from driftlab.worlds.walk.canvas import FINE
 from driftlab.worlds.walk.habits import Visit
 from driftlab.worlds.walk.places import PLACES
@@ -51,18 +52,15 @@ def test_a_place_has_its_own_things_and_looks(place: str) -> None:
             assert np.abs(picture - there).max() > 2, (place, other)
 
 
-def overlap(one: tuple[float, ...], other: tuple[float, ...]) -> float:
-    low, high = np.maximum(one[:2], other[:2]), np.minimum(one[2:], other[2:])
-    common = np.prod(np.maximum(high - low, 0))
-    areas = [(box[2] - box[0]) * (box[3] - box[1]) for box in (one, other)]
-    return float(common / (sum(areas) - common))
-
-
 def kept(shown: list[Shot], apart: int) -> float:
     """The part of boxes that overlap with one of their category so many frames later."""
     found = [
         max(
-            (overlap(seen.box, later.box) for later in after.seen if later.category == seen.category),
+            (
+                box_iou(np.array([seen.box]), np.array([later.box])).item()
+                for later in after.seen
+                if later.category == seen.category
+            ),
             default=0,
         )
         > 0.2

@@ -1,8 +1,9 @@
-"""One box of an annotation file: numbers, order of corners, and the frame around it."""
+"""Checks of one box of an annotation file: finite numbers, order of corners, and the frame around it."""
 
 from __future__ import annotations
 
 import math
+import reprlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -20,7 +21,7 @@ Annotation tools let boxes end a little outside. What stands out is cut off, and
 
 
 def corners(box: Mapping[str, Any], names: tuple[str, str, str, str], fault: Fault) -> Box:
-    """The four numbers of a box, by the names of its fields.
+    """The four numbers of a box, from fields of these names.
 
     Raises:
         DataError: From `fault`: a field is missing, or is not a finite number.
@@ -31,7 +32,7 @@ def corners(box: Mapping[str, Any], names: tuple[str, str, str, str], fault: Fau
             raise fault("This field is missing.", name, None)
         value = box[name]
         if isinstance(value, bool) or not isinstance(value, int | float) or not _finite(value):
-            raise fault(f"This must be a finite number, not {value!r}.", name, None)
+            raise fault(f"This must be a finite number, not {reprlib.repr(value)}.", name, None)
         values.append(float(value))
     return values[0], values[1], values[2], values[3]
 
@@ -44,7 +45,7 @@ def _finite(value: float) -> bool:
 
 
 def fitted(box: Box, size: tuple[int, int], fields: tuple[str, str], fault: Fault) -> tuple[Box, bool]:
-    """A box cut to its frame, and whether that took anything away.
+    """Clip a box to its frame; also says whether anything was cut off.
 
     Args:
         box: x1, y1, x2, y2 in pixels.

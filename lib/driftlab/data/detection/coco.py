@@ -1,9 +1,10 @@
-"""Pictures and boxes in COCO's layout (Lin et al., ECCV 2014): one JSON file, and a folder of JPEGs."""
+"""Images and boxes in COCO's layout (Lin et al., ECCV 2014): one JSON file, and a folder of images."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import reprlib
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from driftlab.core.errors import DataError, ParameterError
 from driftlab.core.provenance import Kind, Source
 from driftlab.data import markers
 from driftlab.data.detection.boxes import OVERHANG, corners, fitted
-from driftlab.data.detection.images import jpeg_size
+from driftlab.data.detection.images import image_size
 from driftlab.data.detection.pictures import Picture, detection_set
 from driftlab.data.detection.records import DetectionSet
 from driftlab.data.files import parse_json, read_bytes
@@ -68,23 +69,21 @@ def load_coco(
 
 
 def _tables(content: Any, path: Path) -> dict[str, list[dict[str, Any]]]:
-    """The three lists of the file, each a list of objects with an id of its own."""
+    """The three lists of the file, each a list of objects with unique ids."""
     if not isinstance(content, dict):
         raise DataError("This must be one JSON object.", file=path)
     for table in ("images", "annotations", "categories"):
         records = content.get(table)
         if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
             raise DataError("This must be a list of objects.", file=path, field=table)
-        seen = set()
+        seen: set[int] = set()
         for place, record in enumerate(records):
             number = record.get("id")
-            if type(number) is not int or number in seen:
-                problem = (
-                    "This id occurs twice."
-                    if number in seen
-                    else f"The id must be an integer, not {number!r}."
-                )
+            if type(number) is not int:
+                problem = f"The id must be an integer, not {reprlib.repr(number)}."
                 raise DataError(problem, file=path, record=place, field=f"{table}.id")
+            if number in seen:
+                raise DataError("This id occurs twice.", file=path, record=place, field=f"{table}.id")
             seen.add(number)
     if not content["images"]:
         raise DataError("There is no picture.", file=path, field="images")
@@ -97,47 +96,60 @@ def _labels(
     """Labels by category id (None for what is not chosen), and names by label."""
     names: dict[int, str] = {}
     for record in sorted(records, key=lambda record: int(record["id"])):
-        given = record.get("name")
-        if not isinstance(given, str) or given in names.values():
-            problem = f"{given!r} is named twice." if given in names.values() else f"Not a name: {given!r}."
-            raise DataError(problem, file=path, record=record["id"], field="categories.name")
-        names[record["id"]] = given
+        names[record["id"]] = _name(record, "name", names.values(), path, "categories")
     if chosen is None:
         return {number: label for label, number in enumerate(names)}, tuple(names.values())
     _require_chosen(list(chosen), list(names.values()), "category", path)
-    return {
-        number: chosen.index(given) if given in chosen else None for number, given in names.items()
-    }, tuple(chosen)
+    labels = {number: chosen.index(name) if name in chosen else None for number, name in names.items()}
+    return labels, tuple(chosen)
+
+
+def _name(record: dict[str, Any], field: str, taken: Collection[str], path: Path, table: str) -> str:
+    """A record's name, which must be text that no other record has.
+
+    Raises:
+        DataError: It is not.
+    """
+    name = record.get(field)
+
+    def fault(problem: str) -> DataError:
+        return DataError(problem, file=path, record=record["id"], field=f"{table}.{field}")
+
+    if not isinstance(name, str) or not name:
+        raise fault(f"This must be a name, not {reprlib.repr(name)}.")
+    if name in taken:
+        raise fault(f"{name!r} occurs twice.")
+    try:
+        name.encode()
+    except UnicodeEncodeError as error:
+        raise fault(f"This is not valid text: {name!a}.") from error
+    return name
 
 
 def _pictures(
     records: list[dict[str, Any]], path: Path, folder: Path, only: Sequence[str] | None, digest: hashlib._Hash
 ) -> dict[int, Picture]:
-    """The chosen pictures by their ids, in the order wanted."""
+    """The chosen pictures by id, in the order of `only`."""
     by_name: dict[str, dict[str, Any]] = {}
     for record in records:
-        given = record.get("file_name")
-        if not isinstance(given, str) or given in by_name:
-            problem = f"{given!r} is there twice." if given in by_name else f"Not a file's name: {given!r}."
-            raise DataError(problem, file=path, record=record["id"], field="images.file_name")
-        by_name[given] = record
+        by_name[_name(record, "file_name", by_name, path, "images")] = record
     if only is not None:
         _require_chosen(list(only), list(by_name), "picture", path)
     pictures = {}
-    for given in by_name if only is None else only:
-        record, file = by_name[given], folder / given
+    for name in by_name if only is None else only:
+        record, file = by_name[name], folder / name
         image = read_bytes(file)
-        digest.update(f"{given} {len(image)}\n".encode() + image)
-        size, stated = jpeg_size(image, file), (record.get("width"), record.get("height"))
+        digest.update(f"{name} {len(image)}\n".encode() + image)
+        size, stated = image_size(image, file), (record.get("width"), record.get("height"))
         if stated != size:
             raise DataError(
-                f"The picture {file} is {size[0]} x {size[1]}, and this says {stated[0]} x {stated[1]}.",
+                f"The image {file} is {size[0]} x {size[1]}, and this says {stated[0]!r} x {stated[1]!r}.",
                 file=path,
                 record=record["id"],
                 field="images.width, height",
-                hint="Boxes of another size would be wrong; use the picture that was annotated.",
+                hint="Boxes of another size would be wrong; use the image that was annotated.",
             )
-        pictures[int(record["id"])] = Picture(given, file, size)
+        pictures[int(record["id"])] = Picture(name, file, size)
     return pictures
 
 
@@ -148,7 +160,7 @@ def _fill(
     known: set[int],
     labels: dict[int, int | None],
 ) -> int:
-    """Give each picture its boxes, and say how many were of categories not chosen."""
+    """Add each picture's boxes to it; returns how many boxes were of categories not chosen."""
     left_out = 0
     for record in records:
 
@@ -156,16 +168,19 @@ def _fill(
             return DataError(problem, file=path, record=number, field=f"annotations.{name}", hint=hint)
 
         owner, category = record.get("image_id"), record.get("category_id")
-        if owner not in known:
-            raise fault(f"There is no picture {owner!r}.", "image_id")
-        if category not in labels:
-            raise fault(f"There is no category {category!r}.", "category_id")
+        if type(owner) is not int or owner not in known:
+            raise fault(f"There is no image {reprlib.repr(owner)}.", "image_id")
+        if type(category) is not int or category not in labels:
+            raise fault(f"There is no category {reprlib.repr(category)}.", "category_id")
+        crowd = record.get("iscrowd", 0)
+        if crowd not in (0, 1):
+            raise fault(f"This must be 0 or 1, not {reprlib.repr(crowd)}.", "iscrowd")
         if owner not in pictures:
             continue
         label, picture = labels[category], pictures[owner]
         box = record.get("bbox")
         if not isinstance(box, list) or len(box) != 4:
-            raise fault(f"This must be x, y, width, height, not {box!r}.", "bbox")
+            raise fault(f"This must be x, y, width, height, not {reprlib.repr(box)}.", "bbox")
         names = ("bbox[0]", "bbox[1]", "bbox[2]", "bbox[3]")
         x, y, width, height = corners(dict(zip(names, box, strict=True)), names, fault)
         fits, repaired = fitted((x, y, x + width, y + height), picture.size, ("bbox[2]", "bbox[3]"), fault)
@@ -174,15 +189,15 @@ def _fill(
             continue
         picture.boxes.append(fits)
         picture.labels.append(label)
-        picture.crowd.append(bool(record.get("iscrowd", 0)))
+        picture.crowd.append(bool(crowd))
         picture.cut += repaired
     return left_out
 
 
-def _require_chosen(chosen: list[str], there: list[str], what: str, path: Path) -> None:
-    unknown = [name for name in chosen if name not in there]
+def _require_chosen(chosen: list[str], names: list[str], what: str, path: Path) -> None:
+    unknown = [name for name in chosen if name not in names]
     if unknown or not chosen or len(set(chosen)) != len(chosen):
         problem = f"there is no {what} {unknown[0]!r}" if unknown else f"each {what} must be chosen once"
         raise ParameterError(
-            f"{path}: {problem}; {chosen[:5]} was chosen of {len(there)}, such as {there[:5]}."
+            f"{path}: {problem}; {chosen[:5]} was chosen of {len(names)}, such as {names[:5]}."
         )

@@ -21,7 +21,7 @@ from driftlab.core.errors import DataError, MissingDataError
 from driftlab.core.provenance import Kind, Source
 from driftlab.data import markers
 from driftlab.data.detection.boxes import OVERHANG
-from driftlab.data.detection.images import jpeg_size
+from driftlab.data.detection.images import image_size
 from driftlab.data.detection.oak_labels import MAPPING_FILE, read_categories, read_labels
 from driftlab.data.detection.oak_locations import LOCATIONS_FILE, read_locations
 from driftlab.data.detection.oak_tree import RAW, TEST, TRAIN, Frame, test_frames, training_frames
@@ -121,7 +121,7 @@ def _read(frames: Sequence[Frame], categories: tuple[str, ...], digest: hashlib.
     for frame in frames:
         image, annotation = read_bytes(frame.image), read_bytes(frame.label)
         digest.update(f"{frame.name} {len(image)} {len(annotation)}\n".encode() + image + annotation)
-        size = jpeg_size(image, frame.image)
+        size = image_size(image, frame.image)
         boxes, labels, cut = read_labels(frame.label, annotation, size, by_name)
         pictures.append(Picture(frame.name, frame.image, size, boxes, labels, [False] * len(boxes), cut))
     return pictures
@@ -139,7 +139,7 @@ def _require_apart(frames: Sequence[Frame], held_out: Sequence[Frame]) -> None:
 
 
 def _in_time(frames: Sequence[Frame], held_out: Sequence[Frame]) -> NDArray[np.int64]:
-    """(M,) the last training frame that is not later, by name, than each test frame."""
+    """(M,) index of the last training frame that is not later than each test frame, by their names."""
     order = sorted(range(len(frames)), key=lambda index: frames[index].time)
     times = [frames[index].time for index in order]
     places = [max(bisect.bisect_right(times, frame.time) - 1, 0) for frame in held_out]
@@ -182,7 +182,7 @@ def _repairs(pictures: list[Picture], ignored: list[Path]) -> tuple[str, ...]:
 
 
 def _irregular(batches: Sequence[Sequence[Frame]]) -> tuple[str, ...]:
-    """Notes on steps of another length than the others, and on steps that overlap in time."""
+    """Notes on steps that differ in length from the others, and on steps that overlap in time."""
     notes = []
     lengths = [len(batch) for batch in batches]
     usual = max(set(lengths), key=lambda length: (lengths.count(length), length))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import reprlib
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ _FIELDS = ("x1", "y1", "x2", "y2")
 
 
 def read_categories(path: Path) -> tuple[str, ...]:
-    """The names of a category map `{name: id}`, by id.
+    """Read the names of a category map `{name: id}`, ordered by id.
 
     Raises:
         DataError: The file is absent or no map, or the ids are not 0, 1, 2, …, each once.
@@ -33,7 +34,7 @@ def read_categories(path: Path) -> tuple[str, ...]:
         if type(number) is not int or not 0 <= number < len(mapping):
             raise DataError(
                 f"The id of one of {len(mapping)} categories must be an integer from 0 to "
-                f"{len(mapping) - 1}, not {number!r}.",
+                f"{len(mapping) - 1}, not {reprlib.repr(number)}.",
                 file=path,
                 record=name,
             )
@@ -47,7 +48,7 @@ def read_categories(path: Path) -> tuple[str, ...]:
 def read_labels(
     path: Path, content: bytes, size: tuple[int, int], categories: dict[str, int]
 ) -> tuple[list[Box], list[int], int]:
-    """The boxes of one frame.
+    """Read the boxes of one frame.
 
     Args:
         path: The label file, for errors.
@@ -61,11 +62,11 @@ def read_labels(
     Raises:
         DataError: Something is not as it should be; the text names file, box (from 0) and field.
     """
-    given = parse_json(content, path)
-    if not isinstance(given, list):
-        raise DataError(f"A label file must hold a list of boxes, not {_kind(given)}.", file=path)
+    entries = parse_json(content, path)
+    if not isinstance(entries, list):
+        raise DataError(f"A label file must hold a list of boxes, not {_kind(entries)}.", file=path)
     boxes, labels, cut = [], [], 0
-    for index, entry in enumerate(given):
+    for index, entry in enumerate(entries):
         box, label, repaired = _box(path, index, entry, size, categories)
         boxes.append(box)
         labels.append(label)
@@ -87,7 +88,7 @@ def _box(
     name = entry["category"]
     if not isinstance(name, str) or name not in categories:
         raise fault(
-            f"There is no category {name!r}.",
+            f"There is no category {reprlib.repr(name)}.",
             "category",
             f"Add it to {MAPPING_FILE} with the next id, or correct the label.",
         )

@@ -1,4 +1,4 @@
-"""OAK's tree of files: which frames there are, in which order, and that each has its labels."""
+"""OAK's tree of files: lists the frames in order, and checks that each has its labels."""
 
 from __future__ import annotations
 
@@ -10,20 +10,19 @@ from pathlib import Path
 
 from driftlab.core.errors import DataError
 from driftlab.data.detection.images import SUFFIXES
+from driftlab.data.files import entries
 
 TRAIN = "OAK_TRAIN"
 TEST = "OAK_TEST"
 RAW = "Raw"
 LABEL = "Label"
 
-_REPAIR = (
-    "Complete the copy: a frame of Raw has a label file of the same name in Label, and the other way round."
-)
+_REPAIR = "Complete the copy: each frame in Raw has a label file of the same name in Label, and vice versa."
 
 
 @dataclass(frozen=True)
 class Frame:
-    """One frame: its name (with its step's, in training), its picture, and its labels."""
+    """One frame: its name (with its step's, in training), its image file, and its label file."""
 
     name: str
     image: Path
@@ -36,7 +35,7 @@ class Frame:
 
 
 def training_frames(folder: Path) -> tuple[list[list[Frame]], list[Path]]:
-    """The frames of each step in order, and the files that are ignored: neither JPEG nor JSON.
+    """The frames of each step in order, and the files that are ignored: neither images nor JSON.
 
     Args:
         folder: `OAK_TRAIN`.
@@ -52,8 +51,8 @@ def training_frames(folder: Path) -> tuple[list[list[Frame]], list[Path]]:
     missing = max(steps) - min(steps) + 1 - len(steps)
     if missing:
         # Never a list of all: a folder that is named by a date leaves a gap of billions.
-        every = itertools.chain.from_iterable(range(a + 1, b) for a, b in itertools.pairwise(sorted(steps)))
-        first = list(itertools.islice(every, 6))
+        gaps = itertools.chain.from_iterable(range(a + 1, b) for a, b in itertools.pairwise(sorted(steps)))
+        first = list(itertools.islice(gaps, 6))
         raise DataError(
             f"{missing} step folders are missing between {steps[min(steps)].name} and "
             f"{steps[max(steps)].name}: {_some(first)}.",
@@ -95,20 +94,24 @@ def test_frames(folder: Path) -> tuple[list[Frame], list[Path]]:
 
 def _numbered(folder: Path) -> dict[int, Path]:
     """The step folders by their numbers."""
-    found: dict[int, Path] = {}
-    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-        if not path.is_dir() or path.name.startswith("."):
+    steps: dict[int, Path] = {}
+    for path in entries(folder):
+        if not path.is_dir():
             continue
         numbers = _numbers(path.name)
-        if len(numbers) != 1 or numbers[0] in found:
-            same = f" {found[numbers[0]].name} is the same step." if numbers and numbers[0] in found else ""
-            raise DataError(f"A step folder's name must be its number, once.{same}", file=path)
-        found[numbers[0]] = path
-    return found
+        if len(numbers) != 1:
+            raise DataError("A step folder's name must be its number, once.", file=path)
+        if numbers[0] in steps:
+            raise DataError(
+                f"A step folder's name must be its number, once. {steps[numbers[0]].name} is the same step.",
+                file=path,
+            )
+        steps[numbers[0]] = path
+    return steps
 
 
 def _paired(raw: Path, labels: Path, prefix: str) -> tuple[list[Frame], list[Path]]:
-    """The frames of two folders that have the same names, in order of time, and what else lies there."""
+    """Frames in order of time, from a folder of images and one of labels; and the files of other kinds."""
     images, others = _files(raw, SUFFIXES)
     annotations, more = _files(labels, (".json",))
     for have, lack, what, place in (
@@ -125,19 +128,17 @@ def _paired(raw: Path, labels: Path, prefix: str) -> tuple[list[Frame], list[Pat
 
 
 def _files(folder: Path, suffixes: tuple[str, ...]) -> tuple[dict[str, Path], list[Path]]:
-    """The files of these kinds by name without suffix, and the others that are not hidden."""
-    found: dict[str, Path] = {}
+    """The files with these suffixes by name without suffix, and the others."""
+    files: dict[str, Path] = {}
     others = []
-    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-        if path.name.startswith("."):
-            continue
+    for path in entries(folder):
         if path.suffix.lower() in suffixes:
-            if path.stem in found:
-                raise DataError(f"{found[path.stem].name} has the same name.", file=path)
-            found[path.stem] = path
+            if path.stem in files:
+                raise DataError(f"{files[path.stem].name} has the same name.", file=path)
+            files[path.stem] = path
         else:
             others.append(path)
-    return found, others
+    return files, others
 
 
 def _numbers(name: str) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Pictures with their boxes as loaders gather them one by one, and the record that they become."""
+"""Images with their boxes while a loader reads them, and the record made of them."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Picture:
         path: The file.
         size: Width and height in pixels.
         boxes: x1, y1, x2, y2 in pixels.
-        labels: A box each.
-        crowd: A box each.
+        labels: One per box.
+        crowd: One per box.
         cut: How many boxes stood out of the picture and were cut, see `driftlab.data.detection.boxes`.
     """
 
@@ -39,7 +39,7 @@ class Picture:
 def detection_set(
     pictures: Sequence[Picture], categories: tuple[str, ...], source: Source, notes: tuple[str, ...]
 ) -> DetectionSet:
-    """The record of these pictures, in this order.
+    """Make the record of these pictures, in this order.
 
     Raises:
         DataError: As `DetectionSet`.

@@ -1,4 +1,4 @@
-"""Pictures with boxes, and a stream of frames, as plain records. Pixels stay in their files."""
+"""Records of images with boxes, and of a stream of frames. Pixels stay in their files."""
 
 from __future__ import annotations
 
@@ -130,10 +130,10 @@ class FrameStream:
         if self.train.categories != self.test.categories:
             raise DataError("Training and test must have the same categories.", file=place)
         for field, count in (("steps", len(self.train)), ("test_after", len(self.test))):
-            given = getattr(self, field)
-            if given.dtype != np.int64 or given.shape != (count,):
+            array = getattr(self, field)
+            if array.dtype != np.int64 or array.shape != (count,):
                 raise DataError(
-                    f"This must be int64 ({count},), not {given.dtype} {given.shape}.",
+                    f"This must be int64 ({count},), not {array.dtype} {array.shape}.",
                     file=place,
                     field=field,
                 )
@@ -167,7 +167,7 @@ class FrameStream:
 
     @property
     def test_steps(self) -> NDArray[np.int64]:
-        """(M,) the step to which each test frame belongs in time (officially one a step)."""
+        """(M,) the step to which each test frame belongs in time (officially one per step)."""
         return np.asarray(self.steps[self.test_after])
 
     @property
@@ -176,14 +176,14 @@ class FrameStream:
         return int(self.steps[-1]) + 1
 
 
-def _validate(given: DetectionSet) -> None:
-    place = given.source.name
-    count, total = len(given.images), len(given.boxes)
+def _validate(detections: DetectionSet) -> None:
+    place = detections.source.name
+    count, total = len(detections.images), len(detections.boxes)
     if count == 0:
         raise DataError("A detection set needs at least one picture.", file=place)
-    if len(given.names) != count or len(set(given.names)) != count:
+    if len(detections.names) != count or len(set(detections.names)) != count:
         raise DataError(
-            f"{count} pictures need {count} different names; got {len(set(given.names))}.",
+            f"{count} pictures need {count} different names; got {len(set(detections.names))}.",
             file=place,
             field="names",
         )
@@ -195,36 +195,40 @@ def _validate(given: DetectionSet) -> None:
         "crowd": ((total,), np.bool_),
     }
     for field, (shape, dtype) in shapes.items():
-        array = getattr(given, field)
+        array = getattr(detections, field)
         if array.shape != shape or array.dtype != dtype:
             raise DataError(
                 f"This must be {np.dtype(dtype)} {shape}, not {array.dtype} {array.shape}.",
                 file=place,
                 field=field,
             )
-    if given.starts[0] != 0 or given.starts[-1] != total or (np.diff(given.starts) < 0).any():
+    if detections.starts[0] != 0 or detections.starts[-1] != total or (np.diff(detections.starts) < 0).any():
         raise DataError(f"This must rise from 0 to {total}, the number of boxes.", file=place, field="starts")
-    if len(set(given.categories)) != len(given.categories):
+    if len(set(detections.categories)) != len(detections.categories):
         raise DataError("A category is named twice.", file=place, field="categories")
-    owners = np.repeat(np.arange(count), np.diff(given.starts))
+    owners = np.repeat(np.arange(count), np.diff(detections.starts))
     faults = {
-        "sizes": ((given.sizes < 1).any(axis=1), np.arange(count), "has no area"),
+        "sizes": ((detections.sizes < 1).any(axis=1), np.arange(count), "has no area"),
         "labels": (
-            (given.labels < 0) | (given.labels >= len(given.categories)),
+            (detections.labels < 0) | (detections.labels >= len(detections.categories)),
             owners,
-            f"has a label outside 0..{len(given.categories) - 1}",
+            f"has a label outside 0..{len(detections.categories) - 1}",
         ),
-        "boxes": (~_possible(given, owners), owners, "has a box of no area, outside of it, or not finite"),
+        "boxes": (
+            ~_possible(detections, owners),
+            owners,
+            "has a box of no area, outside of it, or not finite",
+        ),
     }
     for field, (wrong, picture, problem) in faults.items():
         if wrong.any():
-            name = given.names[int(picture[int(wrong.argmax())])]
+            name = detections.names[int(picture[int(wrong.argmax())])]
             raise DataError(f"This picture {problem}.", file=place, record=name, field=field)
 
 
-def _possible(given: DetectionSet, owners: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _possible(detections: DetectionSet, owners: NDArray[np.int64]) -> NDArray[np.bool_]:
     """(B,) whether each box is finite, of positive area, and inside its picture."""
-    low, high = given.boxes[:, :2], given.boxes[:, 2:]
+    low, high = detections.boxes[:, :2], detections.boxes[:, 2:]
     # a comparison with NaN is false
-    fits = (low >= 0) & (low < high) & (high <= given.sizes[owners])
+    fits = (low >= 0) & (low < high) & (high <= detections.sizes[owners])
     return np.asarray(fits.all(axis=1))

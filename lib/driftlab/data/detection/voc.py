@@ -20,7 +20,7 @@ OAK_NAMES = {
     "pottedplant": "potted plant",
     "tvmonitor": "monitor",
 }
-"""How OAK names the categories that it names otherwise than VOC."""
+"""OAK's names of the categories that VOC names differently."""
 OBTAIN = (
     "Get the trainval archives of VOC2007 and VOC2012 at host.robots.ox.ac.uk/pascal/VOC, and unpack them in "
     "one VOCdevkit. MMDetection's tools/dataset_converters/pascal_voc.py with --out-format coco makes "
@@ -47,16 +47,16 @@ def load_voc(folder: Path | str) -> DetectionSet:
     with reading(folder, IMAGES) as marker:
         if not holds_voc(folder):
             raise MissingDataError("There are no VOC annotations here.", file=folder, hint=OBTAIN)
-        given = load_coco(folder / ANNOTATIONS, folder / IMAGES, name="voc")
-        if marker and given.source.kind == "synthetic":
-            marker.require_size("images", len(given), folder / ANNOTATIONS)
-            if not given.counts.any():
+        images = load_coco(folder / ANNOTATIONS, folder / IMAGES, name="voc")
+        if marker and images.source.kind == "synthetic":
+            marker.require_size("images", len(images), folder / ANNOTATIONS)
+            if not images.counts.any():
                 raise DataError("No picture of this world has a box.", file=folder / ANNOTATIONS)
-    kind: Kind = given.source.kind
-    if kind != "synthetic" and count(given) == TOTALS:
+    kind: Kind = images.source.kind
+    if kind != "synthetic" and count(images) == TOTALS:
         kind = "official"
-    categories = tuple(OAK_NAMES.get(name, name) for name in given.categories)
-    return replace(given, categories=categories, source=replace(given.source, kind=kind))
+    categories = tuple(OAK_NAMES.get(name, name) for name in images.categories)
+    return replace(images, categories=categories, source=replace(images.source, kind=kind))
 
 
 def holds_voc(folder: Path) -> bool:

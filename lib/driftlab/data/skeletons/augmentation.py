@@ -1,4 +1,4 @@
-"""The training mode of CTR-GCN's N-UCLA feeder: turned and scaled copies of every sequence."""
+"""Data augmentation of CTR-GCN's N-UCLA feeder in training mode: rotated and scaled copies."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def augment(
     scales: tuple[float, float] = (0.5, 1.5),
     seed: int = 0,
 ) -> SkeletonSet:
-    """The set `repeats` times over, each sequence turned about the y and the x axis and scaled at random.
+    """Repeat the set `repeats` times, with each sequence rotated about the y and x axes and scaled at random.
 
     Meant for the training part of a split, before `prepare` (whose min-max undoes the scale, as it does in
     the feeder). The feeder also draws its frames at random; here they stay, and `prepare` takes them evenly.
@@ -74,8 +74,8 @@ def rotation(x: float, y: float) -> NDArray[np.float64]:
 
 
 def _turned(sequence: NDArray[np.float32], matrix: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Centred and multiplied; where a body is absent it stays zero."""
-    there = (sequence != 0).any(axis=(2, 3))
+    """Centre a sequence and rotate it; where a body is absent it stays zero."""
+    present = (sequence != 0).any(axis=(2, 3))  # (T, M)
     turned = np.zeros_like(sequence)
-    turned[there] = (sequence[there] - origin(sequence)) @ matrix
+    turned[present] = (sequence[present] - origin(sequence)) @ matrix
     return turned

@@ -1,4 +1,4 @@
-"""Known faults of skeleton datasets: found and counted, never mended in silence."""
+"""Known faults of skeleton datasets: detected and counted, never repaired silently."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def duplicate_pairs(skeletons: SkeletonSet) -> list[tuple[int, int]]:
 
 
 def without_duplicates(skeletons: SkeletonSet) -> SkeletonSet:
-    """The set with the later one of each pair of equal sequences left out."""
+    """Remove the later one of each pair of equal sequences."""
     later = {second for _, second in duplicate_pairs(skeletons)}
     if not later:
         return skeletons
@@ -37,7 +37,7 @@ def without_duplicates(skeletons: SkeletonSet) -> SkeletonSet:
 
 
 def one_frame(skeletons: SkeletonSet) -> list[int]:
-    """Indices of the sequences that are a single frame, which no motion can be seen in."""
+    """Indices of the sequences that have a single frame, and so show no motion."""
     return [int(index) for index in np.flatnonzero(skeletons.lengths == 1)]
 
 
@@ -53,7 +53,7 @@ def flat(skeletons: SkeletonSet) -> list[int]:
 
 
 def fault_notes(skeletons: SkeletonSet) -> tuple[str, ...]:
-    """One line a kind of fault that occurs, with its count and examples."""
+    """One line per kind of fault that occurs, with its count and examples."""
     notes = []
     pairs = duplicate_pairs(skeletons)
     if pairs:

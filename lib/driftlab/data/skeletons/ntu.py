@@ -6,23 +6,23 @@
 | npz | `NTU60_CS.npz`, as CTR-GCN's preparation writes it |
 | npy | `train_data_joint.npy` or `train_data.npy`, with `train_label.json` (.csv, .txt, .npy); or in `xsub` |
 
-The text is read where several are there: it alone has both names and metres.
+Where several layouts are present, the text is read: it alone has both names and metres.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm.auto import tqdm
 
 from driftlab.core.errors import DataError, MissingDataError
+from driftlab.core.progress import Progress
 from driftlab.core.provenance import Kind, Source
-from driftlab.data.files import read_bytes
+from driftlab.data.files import entries, read_bytes
 from driftlab.data.markers import WorldMarker, reading
 from driftlab.data.skeletons import ntu_arrays
 from driftlab.data.skeletons.faults import fault_notes
@@ -30,7 +30,7 @@ from driftlab.data.skeletons.ntu_names import CLASSES, SampleName, names_in
 from driftlab.data.skeletons.ntu_text import parse_skeleton
 from driftlab.data.skeletons.records import SkeletonSet
 
-# 672 recordings a class, less those in the authors' list of 302 samples with missing skeletons.
+# 672 recordings per class, less those in the authors' list of 302 samples with missing skeletons.
 TOTALS = (666, 666, 665, 667, 667, 668, 669, 668, 663, 668)
 # Kinect v2, as (joint, parent): spine base 0, spine 1, shoulder centre 20, neck, head; arms from 20;
 # legs from 0.
@@ -42,6 +42,7 @@ BONES = (
     *((16, 0), (17, 16), (18, 17), (19, 18)),
 )
 TEXT_FOLDER = "nturgb+d_skeletons"
+MISSING_FILE = "missing_skeletons.txt"
 NPZ_FILE = "NTU60_CS.npz"
 NPY_FILES = ("train_data_joint.npy", "train_data.npy", "xsub/train_data_joint.npy", "xsub/train_data.npy")
 OBTAIN = (
@@ -56,7 +57,7 @@ _SLOW = 1000  # files from which reading the text takes long enough to show how 
 
 @dataclass(frozen=True)
 class _Reading:
-    """What one layout gave, before validation."""
+    """What was read from one layout, before validation."""
 
     names: list[str]
     labels: list[int]
@@ -69,7 +70,7 @@ class _Reading:
 def load_ntu(folder: Path | str) -> SkeletonSet:
     """Read the samples of A001–A010 whose performer is in the x-sub training half, or a synthetic world.
 
-    Sequences keep their own length and are padded by `prepare(…, 300, fit="pad")`: the 6,667 of them take
+    Sequences keep their length and are padded by `prepare(…, 300, fit="pad")`: the 6,667 of them take
     about 0.3 GB, padded they would take 1.2 GB.
 
     Returns:
@@ -86,29 +87,29 @@ def load_ntu(folder: Path | str) -> SkeletonSet:
 
 
 def _load(folder: Path, marker: WorldMarker | None) -> SkeletonSet:
-    there = [layout for layout, (find, _) in _LAYOUTS.items() if find(folder)]
-    if not there:
+    layouts = [layout for layout, (find, _) in _LAYOUTS.items() if find(folder)]
+    if not layouts:
         raise MissingDataError("There are no NTU RGB+D skeletons here.", file=folder, hint=OBTAIN)
-    find, read = _LAYOUTS[there[0]]
-    found = read(find(folder))
-    if not found.names:
+    find, read = _LAYOUTS[layouts[0]]
+    content = read(find(folder))
+    if not content.names:
         raise DataError("No sample is of A001–A010 and the x-sub training half.", file=folder, hint=OBTAIN)
-    others = [f"also there and not read: {', '.join(there[1:])}"] if there[1:] else []
-    counts = tuple(np.bincount(found.labels, minlength=len(CLASSES)).tolist())
+    others = [f"also there and not read: {', '.join(layouts[1:])}"] if layouts[1:] else []
+    counts = tuple(np.bincount(content.labels, minlength=len(CLASSES)).tolist())
     if marker:
         for name, number in zip(CLASSES, counts, strict=True):
             marker.require_size("sequences_per_class", number, folder, name)
     kind: Kind = "synthetic" if marker else "official" if counts == TOTALS else "subset"
-    detail = f"{len(found.names):,} sequences, {found.layout}"
+    detail = f"{len(content.names):,} sequences, {content.layout}"
     skeletons = SkeletonSet(
-        sequences=tuple(found.sequences),
-        labels=np.array(found.labels, dtype=np.int64),
-        names=tuple(found.names),
+        sequences=tuple(content.sequences),
+        labels=np.array(content.labels, dtype=np.int64),
+        names=tuple(content.names),
         classes=CLASSES,
         bones=BONES,
-        source=Source(kind, "ntu", f"{detail}, {marker.caption}" if marker else detail, found.digest),
+        source=Source(kind, "ntu", f"{detail}, {marker.caption}" if marker else detail, content.digest),
     )
-    return replace(skeletons, notes=(*found.notes, *others, *fault_notes(skeletons)))
+    return replace(skeletons, notes=(*content.notes, *others, *fault_notes(skeletons)))
 
 
 def holds_ntu(folder: Path) -> bool:
@@ -118,7 +119,7 @@ def holds_ntu(folder: Path) -> bool:
 
 def _text_files(folder: Path) -> list[Path]:
     inside = folder / TEXT_FOLDER
-    return sorted((inside if inside.is_dir() else folder).glob("*.skeleton"))
+    return list(entries(inside if inside.is_dir() else folder, "*.skeleton"))
 
 
 def _npz_files(folder: Path) -> list[Path]:
@@ -130,11 +131,15 @@ def _npy_files(folder: Path) -> list[Path]:
 
 
 def _read_text(files: list[Path]) -> _Reading:
-    place = files[0].parent
-    damaged, notes = _damaged(place.parent if place.name == TEXT_FOLDER else place)
+    text_folder = files[0].parent
+    folder = text_folder.parent if text_folder.name == TEXT_FOLDER else text_folder
+    damaged, notes = _damaged(dict.fromkeys((folder, text_folder)))
+    list_file = folder / MISSING_FILE
     listed, foreign, empty_frames, spare_tracks = 0, 0, 0, 0
     names, labels, sequences, digest = [], [], [], hashlib.sha256()
-    for path in tqdm(files, desc="NTU RGB+D", unit="file", disable=len(files) < _SLOW):
+    progress = Progress(len(files), "NTU RGB+D", unit="file", shown=len(files) >= _SLOW)
+    for path in files:
+        progress.advance(computed=1)
         sample = SampleName.parse(path.stem, path)
         if not sample.wanted:
             foreign += 1
@@ -144,12 +149,13 @@ def _read_text(files: list[Path]) -> _Reading:
             continue
         content = read_bytes(path)
         digest.update(f"{path.stem} {len(content)}\n".encode() + content)
-        raw = parse_skeleton(content, path)
+        raw = parse_skeleton(content, path, list_file)
         names.append(path.stem)
         labels.append(sample.action - 1)
         sequences.append(raw.sequence)
         empty_frames += raw.empty_frames
         spare_tracks += raw.spare_tracks
+    progress.close()
     counted = {
         "files of other actions or performers left out": foreign,
         "samples left out that the authors list as damaged": listed,
@@ -160,15 +166,18 @@ def _read_text(files: list[Path]) -> _Reading:
     return _Reading(names, labels, sequences, notes, digest.hexdigest(), "text")
 
 
-def _damaged(folder: Path) -> tuple[set[str], list[str]]:
-    """Names in the authors' list of damaged samples (under any name that ends as theirs does)."""
-    lists = sorted(folder.glob("*missing_skeletons.txt"))
+def _damaged(folders: Iterable[Path]) -> tuple[set[str], list[str]]:
+    """Names in the authors' lists of damaged samples: every file whose name ends as theirs does is read."""
+    lists = [path for folder in folders for path in entries(folder, f"*{MISSING_FILE}")]
     if not lists:
-        return set(), ["no missing_skeletons.txt: damaged samples (the authors list 302) are not left out"]
-    names = names_in(read_bytes(lists[0]).decode(errors="replace"))
-    if not names:
-        raise DataError("There is no sample name in this list of damaged samples.", file=lists[0])
-    return set(names), []
+        return set(), [f"no {MISSING_FILE}: damaged samples (the authors list 302) are not left out"]
+    damaged: set[str] = set()
+    for path in lists:
+        names = names_in(read_bytes(path).decode(errors="replace"))
+        if not names:
+            raise DataError("There is no sample name in this list of damaged samples.", file=path)
+        damaged.update(names)
+    return damaged, []
 
 
 def _read_npz(files: list[Path]) -> _Reading:

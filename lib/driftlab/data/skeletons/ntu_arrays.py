@@ -1,4 +1,4 @@
-"""NTU RGB+D as arrays: the npy file of ST-GCN's line of work and the npz file of CTR-GCN's.
+"""NTU RGB+D as arrays: the npy file of ST-GCN's preparation and the npz file of CTR-GCN's.
 
 Both are padded with zeros to 300 frames and large (the npz is 7 GB unpacked): rows are read one at a time,
 and of those that are wanted only the frames up to the last one that is not empty are kept.
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftlab.core.errors import DataError, MissingDataError
+from driftlab.core.one_liners import python_command
 from driftlab.data.skeletons.records import FARTHEST
 
 JOINTS = 25
@@ -27,14 +28,13 @@ _UNREADABLE_NPZ = (
     *(zipfile.BadZipFile, zlib.error),
 )
 _UNPICKLE = (
-    "A pickle is never read here, because reading one runs whatever code it holds. If you trust the file, "
-    'convert it once:  python -c "import json, pickle; '
-    "json.dump(pickle.load(open('{pkl}', 'rb')), open('{json}', 'w'), default=int)\""
+    "import json, pickle, sys; "
+    "json.dump(pickle.load(open(sys.argv[1], 'rb')), open(sys.argv[2], 'w'), default=int)"
 )
 
 
 def npy_rows(path: Path, count: int, wanted: Sequence[int]) -> Iterator[NDArray[np.float32]]:
-    """The wanted samples of an npy file (`count`, 3, T, 25, 2), each as (T, 2, 25, 3) without the padding.
+    """Read the wanted samples of an npy file (`count`, 3, T, 25, 2) as (T, 2, 25, 3) without the padding.
 
     Raises:
         DataError: The file cannot be read or has another shape.
@@ -49,7 +49,7 @@ def npy_rows(path: Path, count: int, wanted: Sequence[int]) -> Iterator[NDArray[
 
 
 def npz_rows(path: Path, key: str, count: int, wanted: Sequence[int]) -> Iterator[NDArray[np.float32]]:
-    """The wanted samples of an array (`count`, T, 150) in an npz file, as (T, 2, 25, 3) without the padding.
+    """Read the wanted samples of an npz file's array (`count`, T, 150) as (T, 2, 25, 3), without padding.
 
     The last axis is flattened from (bodies, joints, xyz). `wanted` ascends.
 
@@ -74,7 +74,7 @@ def npz_rows(path: Path, key: str, count: int, wanted: Sequence[int]) -> Iterato
 
 
 def npz_labels(path: Path, key: str) -> list[int]:
-    """0-based labels from a one-hot array (N, classes) in an npz file.
+    """Read 0-based labels from a one-hot array (N, classes) in an npz file.
 
     Raises:
         DataError: The array is not there or not one-hot.
@@ -94,10 +94,10 @@ def npz_labels(path: Path, key: str) -> list[int]:
 
 
 def read_labels(stem: Path) -> tuple[Path, list[str] | None, list[int]]:
-    """0-based labels, and names where the file has them, from `stem` with .json, .csv, .txt or .npy.
+    """Read 0-based labels, and names where the file has them, from `stem` with .json, .csv, .txt or .npy.
 
     JSON holds `[names, labels]` (as the published pickle does) or `{"names": …, "labels": …}`; CSV and text a
-    line `name,label` or `name label` a sample; npy the labels alone.
+    line `name,label` or `name label` per sample; npy the labels alone.
 
     Returns:
         The file, its names or None, its labels.
@@ -117,7 +117,11 @@ def read_labels(stem: Path) -> tuple[Path, list[str] | None, list[int]]:
             return path, names, labels
     pickle = stem.with_name(stem.name + ".pkl")
     if pickle.is_file():
-        hint = _UNPICKLE.format(pkl=pickle, json=stem.with_name(stem.name + ".json"))
+        command = python_command(_UNPICKLE, pickle, stem.with_name(stem.name + ".json"))
+        hint = (
+            "A pickle is never read here, because reading one runs whatever code it holds. If you trust the "
+            f"file, convert it once:  {command}"
+        )
         raise MissingDataError("The labels are there only as a pickle.", file=pickle, hint=hint)
     raise MissingDataError(
         "The labels are missing.", file=stem, hint=f"Put them there as one of {', '.join(readers)}."

@@ -1,4 +1,4 @@
-"""What NTU RGB+D's sample names say: SsssCcccPpppRrrrAaaa (setup, camera, performer, replication, action)."""
+"""Sample names of NTU RGB+D: SsssCcccPpppRrrrAaaa (setup, camera, performer, replication, action)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NAME = re.compile(r"S(\d{3})C(\d{3})P(\d{3})R(\d{3})A(\d{3})")
 
 @dataclass(frozen=True)
 class SampleName:
-    """A sample's name, read.
+    """A parsed sample name.
 
     Attributes:
         setup: Camera set-up, 1..17 in NTU RGB+D (60 actions).
@@ -45,7 +45,7 @@ class SampleName:
 
     @classmethod
     def parse(cls, name: str, file: Path) -> SampleName:
-        """Read a name, with or without `.skeleton`; `file` is where it stands, for the error.
+        """Parse a name, with or without `.skeleton`; `file` is where it stands, for the error.
 
         Raises:
             DataError: The name has another form, or counts from 0.

@@ -1,7 +1,8 @@
 """NTU RGB+D's raw `.skeleton` text: one sample to one array.
 
-A file holds the number of frames; a frame the number of bodies; a body one line of 10 fields (its id first),
-the number of joints (25), and a line of 12 fields a joint, of which the first three are x, y and z in metres.
+A file holds the number of frames, and for each frame the number of bodies. A body is one line of 10 fields
+(its id first), the number of joints (25), and one line of 12 fields per joint, of which the first three are
+x, y and z in metres.
 """
 
 from __future__ import annotations
@@ -24,15 +25,16 @@ _DIGITS = 9  # of a count
 
 @dataclass
 class _Track:
-    """One body id of the tracker: the frames in which it was seen, and its joints there."""
+    """One body id of the tracker: the frames in which it was seen, and its joints in them."""
 
     frames: list[int] = field(default_factory=list)
     joints: list[list[list[float]]] = field(default_factory=list)
 
     def motion(self) -> float:
-        """Variance of x, y and z over all joints and frames, added up.
+        """Sum of the variances of x, y and z over all joints and frames.
 
-        By this the dataset's authors tell the main body (FAQ of github.com/shahroudy/NTURGB-D).
+        The dataset's authors take the body with the largest one for the main body (FAQ of
+        github.com/shahroudy/NTURGB-D).
         """
         return float(np.array(self.joints).reshape(-1, 3).var(axis=0).sum())
 
@@ -52,17 +54,22 @@ class RawSample:
     spare_tracks: int
 
 
-def parse_skeleton(content: bytes, path: Path) -> RawSample:
-    """Read the text of one sample; `path` is for the errors.
+def parse_skeleton(content: bytes, path: Path, damaged_list: Path | None = None) -> RawSample:
+    """Read the text of one sample.
 
     Frames without a body are left out and counted, as CTR-GCN's preparation does. The tracker gives a person
     who was lost and found again a new id: as there, tracks are taken in order of falling motion, and each
     goes to the first of the two bodies that was not seen in any of its frames. A track that overlaps both is
     counted.
 
+    Args:
+        content: The file's bytes.
+        path: The file, for errors.
+        damaged_list: Where the authors' list of damaged samples belongs, for errors.
+
     Raises:
-        DataError: The text is cut short, has a wrong number of fields or joints, or a number that is none;
-            the error names the line.
+        DataError: The text is cut short, has a wrong number of fields or joints, or a field that is not a
+            number; the error names the line.
     """
     try:
         lines = _Lines(content.decode("ascii").splitlines(), path)
@@ -73,12 +80,12 @@ def parse_skeleton(content: bytes, path: Path) -> RawSample:
     seen = 0
     for frame in range(frames):
         bodies = lines.count(f"the number of bodies of frame {frame + 1} of {frames}")
-        here: set[str] = set()
+        identities: set[str] = set()
         for _ in range(bodies):
             identity, joints = lines.body(f"frame {frame + 1} of {frames}")
-            while identity in here:  # two bodies of one id in a frame are two bodies
+            while identity in identities:  # two bodies of one id in a frame are two bodies
                 identity += "'"
-            here.add(identity)
+            identities.add(identity)
             track = tracks.setdefault(identity, _Track())
             track.frames.append(seen)
             track.joints.append(joints)
@@ -88,7 +95,9 @@ def parse_skeleton(content: bytes, path: Path) -> RawSample:
         raise DataError(
             f"None of the {frames} frames holds a body.",
             file=path,
-            hint="If the authors list it as damaged, put their list beside it as missing_skeletons.txt.",
+            hint=f"If the authors list it as damaged, put their list at {damaged_list}."
+            if damaged_list
+            else None,
         )
     sequence, spare = _two_bodies(list(tracks.values()), seen)
     return RawSample(sequence, frames - seen, spare)
@@ -109,7 +118,7 @@ def _two_bodies(tracks: list[_Track], frames: int) -> tuple[NDArray[np.float32],
 
 
 class _Lines:
-    """The lines of a file, read one after the other; every complaint names the line."""
+    """The lines of a file, read one after the other; every error names the line."""
 
     def __init__(self, lines: list[str], path: Path) -> None:
         self._lines, self._path, self._next = lines, path, 0

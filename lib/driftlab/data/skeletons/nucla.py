@@ -1,7 +1,7 @@
 """Northwestern-UCLA Multiview Action 3D (Wang et al., CVPR 2014): skeletons in the package of CTR-GCN.
 
-One JSON file a sequence, `{"file_name": "a01_s01_e00_v01", "skeletons": T x 20 x 3 metres, "label": 1..10}`,
-in a folder `all_sqe`. The name gives action, subject, execution and view.
+One JSON file per sequence, `{"file_name": "a01_s01_e00_v01", "skeletons": T x 20 x 3 metres,
+"label": 1..10}`, in a folder `all_sqe`. The name gives action, subject, execution and view.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from driftlab.core.errors import DataError, MissingDataError
 from driftlab.core.provenance import Kind, Source
 from driftlab.data import markers
-from driftlab.data.files import parse_json, read_bytes
+from driftlab.data.files import entries, parse_json, read_bytes
 from driftlab.data.skeletons.faults import fault_notes, without_duplicates
 from driftlab.data.skeletons.records import FARTHEST, SkeletonSet
 
@@ -64,8 +64,8 @@ def load_nucla(folder: Path | str, *, drop_duplicates: bool = False) -> Skeleton
 
     The records come in the literature's order, in which CTR-GCN's feeder lists them, if `folder` has
     `feeder_split.json` (`{"train": names, "val": names}`) or the feeder's own `feeder_ucla.py`. Without
-    either they come by view (1 and 2, then 3) and name, which a note says: splits that follow the dataset's
-    order then differ from the literature's.
+    either they are sorted by view (1 and 2, then 3) and name, and a note says so: splits that follow the
+    dataset's order then differ from the literature's.
 
     Args:
         folder: Contains `all_sqe`, or the JSON files themselves.
@@ -122,9 +122,9 @@ def holds_nucla(folder: Path) -> bool:
 def _files(folder: Path) -> tuple[dict[str, Path], list[str]]:
     """The sequences' files by name (without .json), and the names of other JSON files among them."""
     inside = folder / SEQUENCES
-    found = sorted((inside if inside.is_dir() else folder).glob("*.json"))
-    files = {path.stem: path for path in found if _NAME.fullmatch(path.stem)}
-    return files, [path.name for path in found if path.stem not in files and path.name not in _BESIDE]
+    json_files = list(entries(inside if inside.is_dir() else folder, "*.json"))
+    files = {path.stem: path for path in json_files if _NAME.fullmatch(path.stem)}
+    return files, [path.name for path in json_files if path.stem not in files and path.name not in _BESIDE]
 
 
 def _order(folder: Path, files: dict[str, Path]) -> tuple[list[str], list[str]]:
@@ -167,10 +167,10 @@ def _listed(folder: Path) -> tuple[Path | None, list[str]]:
             names += listed
         return path, names
     if feeder.is_file():  # only searched for names, never run
-        found = [match.group() for match in _NAME.finditer(read_bytes(feeder).decode(errors="replace"))]
-        if not found:
+        names = [match.group() for match in _NAME.finditer(read_bytes(feeder).decode(errors="replace"))]
+        if not names:
             raise DataError("There is no sequence name in this file.", file=feeder)
-        return feeder, sorted(found, key=lambda name: name.endswith("_v03"))
+        return feeder, sorted(names, key=lambda name: name.endswith("_v03"))
     return None, []
 
 
@@ -209,29 +209,29 @@ def _sequence(path: Path, content: bytes) -> tuple[NDArray[np.float32], int]:
     return _skeletons(path, record["skeletons"])[:, None], label - 1
 
 
-def _skeletons(path: Path, given: Any) -> NDArray[np.float32]:
+def _skeletons(path: Path, frames: Any) -> NDArray[np.float32]:
     def wrong(problem: str) -> DataError:
         return DataError(problem, file=path, record=path.stem, field="skeletons")
 
-    if not isinstance(given, list):
-        raise wrong(f"Expected a list of frames, not {type(given).__name__}.")
-    if not given:
+    if not isinstance(frames, list):
+        raise wrong(f"Expected a list of frames, not {type(frames).__name__}.")
+    if not frames:
         raise wrong("The sequence is empty (no frame).")
-    for frame, joints in enumerate(given):
+    for frame, joints in enumerate(frames):
         if not isinstance(joints, list) or len(joints) != JOINTS:
-            found = f"{len(joints)} joints" if isinstance(joints, list) else type(joints).__name__
-            raise wrong(f"Frame {frame} must have {JOINTS} joints; it has {found}.")
+            content = f"{len(joints)} joints" if isinstance(joints, list) else type(joints).__name__
+            raise wrong(f"Frame {frame} must have {JOINTS} joints; it has {content}.")
     try:
-        array = np.array(given)
+        array = np.array(frames)
     except ValueError:
         array = np.zeros(0)
-    if array.shape != (len(given), JOINTS, 3) or array.dtype.kind not in "fi":
-        raise wrong(_odd_joint(given))
+    if array.shape != (len(frames), JOINTS, 3) or array.dtype.kind not in "fi":
+        raise wrong(_odd_joint(frames))
     if not np.isfinite(array).all():
         frame, joint, _ = np.argwhere(~np.isfinite(array))[0]
-        raise wrong(f"Joint {joint} of frame {frame} is not finite: {given[frame][joint]!r}.")
+        raise wrong(f"Joint {joint} of frame {frame} is not finite: {frames[frame][joint]!r}.")
     if (np.abs(array.astype(np.float64)) > FARTHEST).any():
-        raise wrong(_odd_joint(given))
+        raise wrong(_odd_joint(frames))
     return array.astype(np.float32)
 
 

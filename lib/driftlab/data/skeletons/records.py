@@ -23,7 +23,7 @@ class SkeletonSet:
     """A dataset of labelled skeleton sequences, in an order that matters (splits follow it).
 
     Attributes:
-        sequences: One float32 array (T, M, V, 3) a record: frames, bodies, joints, xyz in metres. T differs
+        sequences: One float32 array (T, M, V, 3) per record: frames, bodies, joints, xyz in metres. T differs
             between records; M is 1 (N-UCLA) or 2 (NTU). A body that is absent from a frame is all zeros.
         labels: (N,) int64, 0-based class ids.
         names: The records' names, unique.
@@ -74,7 +74,7 @@ class SkeletonSet:
         return np.bincount(self.labels, minlength=len(self.classes)).astype(np.int64)
 
     def subset(self, indices: Sequence[int] | NDArray[np.integer], why: str) -> SkeletonSet:
-        """The records at `indices`, in that order.
+        """Select the records at `indices`, in that order.
 
         A subset of real data is never called official; a subset of a synthetic world stays synthetic.
 
@@ -95,7 +95,7 @@ class SkeletonSet:
 
 
 def prepare(skeletons: SkeletonSet, frames: int = 52, *, fit: Fit = "resample") -> NDArray[np.float32]:
-    """Every sequence centred, scaled to [-1, 1] and brought to one length.
+    """Centre every sequence, scale it to [-1, 1] and bring it to one length.
 
     As in the N-UCLA feeder of CTR-GCN (Chen et al., ICCV 2021), test mode: joint 1 of body 0 in frame 0
     becomes the origin, then each axis is min-max scaled over the whole sequence. With two bodies both move
@@ -137,24 +137,24 @@ def prepare(skeletons: SkeletonSet, frames: int = 52, *, fit: Fit = "resample") 
 
 
 def normalise(sequence: NDArray[np.float32]) -> NDArray[np.float64]:
-    """One sequence (T, M, V, 3), centred and min-max scaled per axis; see `prepare`."""
-    there = (sequence != 0).any(axis=(2, 3))
-    if not there.any():
+    """Centre one sequence (T, M, V, 3) and scale it per axis by min and max; see `prepare`."""
+    present = (sequence != 0).any(axis=(2, 3))  # (T, M)
+    if not present.any():
         return np.zeros(sequence.shape)
-    joints = sequence[there].astype(np.float64) - origin(sequence)
+    joints = sequence[present].astype(np.float64) - origin(sequence)
     low, high = joints.min(axis=(0, 1)), joints.max(axis=(0, 1))
     extent = high - low
     scaled = 2 * (joints - low) / np.where(extent > 0, extent, 1) - 1
     result = np.zeros(sequence.shape)
-    result[there] = np.where(extent > 0, scaled, 0)
+    result[present] = np.where(extent > 0, scaled, 0)
     return result
 
 
 def origin(sequence: NDArray[np.float32]) -> NDArray[np.float32]:
-    """(3,) where joint 1 of body 0 first appears; if body 0 never does, of the first body that does."""
-    there = (sequence != 0).any(axis=(2, 3))
-    body = int(there.any(axis=0).argmax())
-    return np.asarray(sequence[int(there[:, body].argmax()), body, CENTRE_JOINT])
+    """(3,) where joint 1 of body 0 first appears; of the first body that appears, if body 0 never does."""
+    present = (sequence != 0).any(axis=(2, 3))  # (T, M)
+    body = int(present.any(axis=0).argmax())
+    return np.asarray(sequence[int(present[:, body].argmax()), body, CENTRE_JOINT])
 
 
 def _read_only(array: NDArray[np.generic]) -> NDArray[np.generic]:
@@ -163,28 +163,28 @@ def _read_only(array: NDArray[np.generic]) -> NDArray[np.generic]:
     return view
 
 
-def _validate(given: SkeletonSet) -> None:
-    place = given.source.name
-    count = len(given.sequences)
+def _validate(skeletons: SkeletonSet) -> None:
+    place = skeletons.source.name
+    count = len(skeletons.sequences)
     if count == 0:
         raise DataError("A skeleton set needs at least one sequence.", file=place)
-    if given.labels.shape != (count,) or given.labels.dtype != np.int64:
+    if skeletons.labels.shape != (count,) or skeletons.labels.dtype != np.int64:
         raise DataError(
-            f"labels must be int64 of shape ({count},), not {given.labels.dtype} {given.labels.shape}.",
+            f"labels must be int64 ({count},), not {skeletons.labels.dtype} {skeletons.labels.shape}.",
             file=place,
             field="labels",
         )
-    if len(given.names) != count or len(set(given.names)) != count:
+    if len(skeletons.names) != count or len(set(skeletons.names)) != count:
         raise DataError(
-            f"{count} sequences need {count} different names; got {len(set(given.names))}.",
+            f"{count} sequences need {count} different names; got {len(set(skeletons.names))}.",
             file=place,
             field="names",
         )
-    bodies, joints = given.sequences[0].shape[1:3] if given.sequences[0].ndim == 4 else (0, 0)
-    for name, label, sequence in zip(given.names, given.labels, given.sequences, strict=True):
-        if not 0 <= label < len(given.classes):
+    bodies, joints = skeletons.sequences[0].shape[1:3] if skeletons.sequences[0].ndim == 4 else (0, 0)
+    for name, label, sequence in zip(skeletons.names, skeletons.labels, skeletons.sequences, strict=True):
+        if not 0 <= label < len(skeletons.classes):
             raise DataError(
-                f"label {label} is outside 0..{len(given.classes) - 1}.",
+                f"label {label} is outside 0..{len(skeletons.classes) - 1}.",
                 file=place,
                 record=name,
                 field="labels",
@@ -211,5 +211,5 @@ def _validate(given: SkeletonSet) -> None:
         raise DataError(
             f"{bodies} bodies of {joints} joints are not a skeleton.", file=place, field="sequences"
         )
-    if any(not 0 <= joint < joints for bone in given.bones for joint in bone):
+    if any(not 0 <= joint < joints for bone in skeletons.bones for joint in bone):
         raise DataError(f"a bone names a joint outside 0..{joints - 1}.", file=place, field="bones")

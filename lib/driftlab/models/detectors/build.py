@@ -14,17 +14,19 @@ from mmengine.logging import MMLogger
 from torch import Tensor
 
 from driftlab.core.errors import DataError, ParameterError
+from driftlab.core.one_liners import python_command
 from driftlab.models.detectors import heads  # noqa: F401  registers the heads
-from driftlab.models.detectors.configs import DETECTORS
 from driftlab.models.detectors.stream_detector import StreamFasterRCNN
+from driftlab.models.registry import DETECTORS
 
 CLASSIFIER = "roi_head.bbox_head.fc_cls."
 REGRESSOR = "roi_head.bbox_head.fc_reg."
 SHOWN = 5
 STRIP = (
-    "What MMEngine writes while training holds objects besides the weights. If you trust the file, publish "
-    "it with MMDetection's tools/model_converters/publish_model.py, or save its state_dict alone."
+    "import sys, torch; content = torch.load(sys.argv[1], map_location='cpu', weights_only=False); "
+    "torch.save({'state_dict': content.get('state_dict', content)}, sys.argv[2])"
 )
+"""Keeps the weights of a checkpoint that MMEngine has written while training."""
 
 Weights = dict[str, Tensor]
 
@@ -33,7 +35,7 @@ def build_detector(name: str, classes: int, seed: int, device: torch.device) -> 
     """A detector with random weights, nothing frozen yet, that knows all classes.
 
     Args:
-        name: From `driftlab.models.detectors.configs.DETECTORS`.
+        name: From `driftlab.models.registry.DETECTORS`.
         classes: How many classes there are.
         seed: Of the weights.
         device: Where it computes.
@@ -116,10 +118,13 @@ def read_checkpoint(file: Path) -> Weights:
     try:
         content: Any = torch.load(file, map_location="cpu", weights_only=True)
     except Exception as error:  # unreadable in any of many ways
+        weights_file = file.with_name(f"{file.stem}.weights.pth")
         raise DataError(
             f"This checkpoint cannot be read safely ({type(error).__name__}).",
             file=file,
-            hint=f"{hint} {STRIP}",
+            hint=f"{hint} If MMEngine wrote this one while training, it holds objects besides the weights, "
+            "and reading those runs whatever code is in the file. If you trust it, keep its weights alone "
+            f"and give the new file:  {python_command(STRIP, file, weights_file)}",
         ) from error
     weights = content.get("state_dict", content) if isinstance(content, dict) else None
     if not isinstance(weights, dict) or not all(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import mmdet
@@ -48,11 +47,8 @@ def small(classes: int) -> ConfigDict:
     return model
 
 
-DETECTORS: dict[str, Callable[[int], ConfigDict]] = {"faster-rcnn-r50-c4": paper, "small": small}
-"""By the name that notebooks use."""
-
 INPUT: dict[str, tuple[int, int]] = {"faster-rcnn-r50-c4": (1333, 800), "small": (128, 128)}
-"""To what a frame is scaled: the longest and the shortest side at most, in pixels."""
+"""The largest long and short side of a frame in pixels, by the detector's name in `DETECTORS`."""
 
 
 def _own(file: str, classes: int) -> ConfigDict:

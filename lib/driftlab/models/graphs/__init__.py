@@ -6,19 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from driftlab.core.errors import ParameterError
+from driftlab.core.suggestions import look_up
 from driftlab.models.graphs.backbone import Backbone
 from driftlab.models.graphs.gcn import GCN
 from driftlab.models.graphs.stgcn import STGCN
+from driftlab.models.registry import BACKBONES
 
 __all__ = ["BACKBONES", "GCN", "STGCN", "make_backbone"]
-
-BACKBONES: dict[str, type[GCN | STGCN]] = {"gcn": GCN, "stgcn": STGCN}
 
 
 def make_backbone(
     config: Mapping[str, Any], shape: Sequence[int], bones: Sequence[tuple[int, int]], classes: int
 ) -> Callable[[], Backbone]:
-    """What makes a freshly initialised network.
+    """A function that builds a freshly initialised network.
 
     Args:
         config: `{"name": "gcn", "width": 64, "depth": 2}`.
@@ -30,9 +30,7 @@ def make_backbone(
         ParameterError: The backbone is unknown, or its width or depth is not positive.
     """
     name, width, depth = config["name"], config["width"], config["depth"]
-    if name not in BACKBONES:
-        raise ParameterError(f"There is no backbone '{name}'. Known: {', '.join(BACKBONES)}.")
+    network = look_up(name, BACKBONES, "backbone")
     if width < 1 or depth < 1:
         raise ParameterError(f"A backbone's width and depth are at least 1, not {width} and {depth}.")
-    kind = BACKBONES[name]
-    return lambda: kind(shape[2], bones, kind.features(shape), classes, width, depth)
+    return lambda: network(shape[2], bones, network.features(shape), classes, width, depth)

@@ -16,10 +16,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from driftlab.core.devices import device_kind
 from driftlab.core.errors import ParameterError
 from driftlab.data.skeletons.records import Fit, SkeletonSet, prepare
-from driftlab.methods import METHODS, Task, make_method, method_config
+from driftlab.methods import METHODS, make_method, method_config
+from driftlab.methods.base import Task
 from driftlab.models.graphs import BACKBONES, make_backbone
+from driftlab.notebooks.parameters import check_values
+from driftlab.papers.cgl.parameters import RunSettings
 from driftlab.runs.experiment import Config, Row, StageResult
 from driftlab.scenarios.classes import Order, split_by_class, tasks_of
 from driftlab.training.cpu_settings import keep_freed_memory, resolve_device
@@ -87,25 +91,26 @@ def run_config(
         backbone: `gcn` or `stgcn`.
         width: Units of a layer.
         depth: Number of layers.
-        epochs: Full-batch steps a task.
+        epochs: Full-batch steps per task.
         learning_rate: Of Adam.
         classes_per_task: Consecutive classes of the order form a task.
         split: Relative sizes of training, validation and test.
         split_seed: See `split_by_class`.
 
     Raises:
-        ParameterError: A number is impossible.
+        ParameterError: A setting is of another type or impossible.
     """
-    if epochs < 1 or not learning_rate > 0 or seed < 0:
-        raise ParameterError(
-            "A run needs at least one epoch, a positive learning rate and a seed from 0, "
-            f"not {epochs}, {learning_rate} and {seed}."
-        )
-    if backbone not in BACKBONES or min(width, depth) < 1:
-        raise ParameterError(
-            f"A backbone is {' or '.join(BACKBONES)}, at least one unit wide and one layer deep, "
-            f"not {backbone}, {width} and {depth}."
-        )
+    settings = {
+        "backbone": backbone,
+        "width": width,
+        "depth": depth,
+        "epochs": epochs,
+        "learning_rate": learning_rate,
+        "classes_per_task": classes_per_task,
+        "split_seed": split_seed,
+        "seed": seed,
+    }
+    check_values(RunSettings, settings, "A CGL run")
     return {
         "variant": variant,
         "backbone": {"name": backbone, "width": width, "depth": depth},
@@ -124,18 +129,42 @@ class ContinualSkeletons:
 
     Raise `version` when a change to training, methods or models changes results.
 
+    Looped over on a CPU, a run gives the same bits whatever is trained beside it. Everything else promises
+    less: batched replicas share kernels whose float32 rounding depends on the batch's size and on the longest
+    replica in it, and where training amplifies rounding, so do accuracies. `numerics` tells them apart.
+
     Attributes:
-        device: `auto`, `cpu`, `cuda` …
+        device: `cpu`, `cuda` …; `auto` is decided once, where the experiment is created.
         strategy: How replicas are computed; `auto` loops on a CPU and batches elsewhere.
     """
 
     device: str = "auto"
     strategy: Strategy | Literal["auto"] = "auto"
     name: str = "cgl"
-    version: int = 2
+    version: int = 3
+
+    def __post_init__(self) -> None:
+        if self.device == "auto":
+            object.__setattr__(self, "device", device_kind())
+
+    @property
+    def numerics(self) -> str:
+        """Empty for replicas that are looped over on a CPU, each computed as if it were alone."""
+        kind, strategy = self.device.split(":")[0], self._strategy
+        return "" if (kind, strategy) == ("cpu", "looped") else f"{kind}-{strategy}"
+
+    @property
+    def _strategy(self) -> Strategy:
+        if self.strategy == "auto":
+            return "looped" if self.device == "cpu" else "batched"
+        return self.strategy
+
+    def shared(self, stage: Config) -> bool:
+        """The first task: every method that acts from the second task on continues from it."""
+        return bool(len(stage["order"]) == stage["classes_per_task"])
 
     def chain(self, config: Config) -> Sequence[Config]:
-        """One stage a task; a stage depends on the classes learnt so far, not on those to come.
+        """One stage per task; a stage depends on the classes learnt so far, not on those to come.
 
         A method closes a task (measures importances, say) at the beginning of the next stage. That makes the
         first stage the same for every method that only acts from the second task on, and it is then kept as
@@ -161,7 +190,7 @@ class ContinualSkeletons:
     def batch_key(self, stage: Config) -> str:
         """One architecture, method, length of training and number of tasks."""
         name, parts = stage["method"]["name"], [stage["backbone"], stage["training"], stage["split"]]
-        # TWP without its price of importance takes the fused layers, whose rounding is another.
+        # TWP's runs without a price of importance need no curvature.
         parts += [name, METHODS[name].starts_bare(stage["method"])]
         return json.dumps([*parts, stage["classes_per_task"], len(stage["order"])], sort_keys=True)
 
@@ -171,7 +200,6 @@ class ContinualSkeletons:
         """Learn the newest task of every stage, side by side, and test on all classes seen so far."""
         keep_freed_memory()
         device = resolve_device(self.device)
-        automatic: Strategy = "looped" if device.type == "cpu" else "batched"
         first, orders = stages[0], [tuple(stage["order"]) for stage in stages]
         seeds = [stage["seed"] for stage in stages]
         method = make_method([stage["method"] for stage in stages], seeds, device)
@@ -181,8 +209,7 @@ class ContinualSkeletons:
                 seeds,
                 _node_features(data, first["backbone"]["name"], device),
                 _positions(data, orders),
-                automatic if self.strategy == "auto" else self.strategy,
-                method.second_order,
+                self._strategy,
             ),
             method,
             first["training"]["learning_rate"],

@@ -7,48 +7,49 @@ from typing import Any
 
 import pandas as pd
 
-from driftlab.core.errors import ParameterError
 from driftlab.data import catalog
 from driftlab.data.skeletons.faults import without_duplicates
 from driftlab.data.skeletons.records import SkeletonSet
 from driftlab.methods import method_config
+from driftlab.papers.cgl.batch_size import replicas_in
 from driftlab.papers.cgl.experiment import ContinualSkeletons, run_config, task_data
 from driftlab.papers.session import Session
+from driftlab.reporting.printed_papers import printed_rows
+from driftlab.runs.capacity import available_memory
 from driftlab.scenarios.classes import Order
-from driftlab.worlds.skeletons.ntu_layout import ntu_world
-from driftlab.worlds.skeletons.nucla_layout import nucla_world
-
-WORLDS = {"world": ("nucla", nucla_world), "world-ntu": ("ntu", ntu_world)}
-"""The synthetic stand-ins by the name that a notebook's `data` has for them."""
-
-BEST_ON_NTU: dict[str, dict[str, float]] = {"TWP": {"lambda_l": 100.0}, "LwF": {"lambda_dist": 0.1}}
-"""Where Table 3's best hyper-parameters on NTU-CIL differ from those on UCLA-CIL, the methods' defaults."""
 
 
 def load_skeletons(data: str, folder: str = "", sequences: int = 80, seed: int = 0) -> SkeletonSet:
     """A dataset, official or synthetic, by the name that notebooks use.
 
     Args:
-        data: `world` and `world-ntu` are synthetic and made on first use; else a name of the catalog.
+        data: A dataset of skeletons in `driftlab.data.catalog`, or its synthetic world, made on first use.
         folder: Where an official dataset lies; empty for its usual place.
-        sequences: How many sequences a class of a world has.
+        sequences: Sequences per class of a world.
         seed: A world's seed.
 
     Raises:
         ParameterError: The name is unknown.
         MissingDataError: The dataset is not there; the text says what to get and where to put it.
     """
-    if data in WORLDS:
-        if folder:
-            raise ParameterError(f"data is {data!r}, which is made, not read: data_folder has no use here.")
-        name, make = WORLDS[data]
-        skeletons = catalog.load(name, make(sequences_per_class=sequences, seed=seed))
-    elif data in catalog.SKELETONS:
-        skeletons = catalog.load(data, folder or None)
-    else:
-        raise ParameterError(f"data is {data!r}; it can be {', '.join([*WORLDS, *catalog.SKELETONS])}.")
+    sizes = {"sequences_per_class": sequences, "seed": seed}
+    skeletons = catalog.load_by_data_name(data, "skeletons", folder, **sizes)
     assert isinstance(skeletons, SkeletonSet)
     return skeletons
+
+
+def best_hyper(method: str, label: str) -> dict[str, float]:
+    """A method's best hyper-parameters on a dataset, as Table 3 prints them.
+
+    Args:
+        method: Its name.
+        label: The dataset's, `UCLA` or `NTU`.
+
+    Returns:
+        By name; empty for a method or a dataset that the table does not have, so that the method's defaults
+        hold.
+    """
+    return dict(printed_rows("cgl", "table_3").get(method, {}).get(label, {}))
 
 
 class CglSession(Session):
@@ -64,14 +65,13 @@ class CglSession(Session):
         drop_duplicates: Leave the second sequence of each equal pair out.
         engine: `local` or `ray`.
         jobs: How many batches of runs are worked on at once; 0 for one a core.
-        replicas: How many runs are trained side by side in a batch at most.
+        replicas: How many runs are trained side by side in a batch at most; fewer where memory is short.
         changed: Parameters that differ from the scale's own, for provenance.
-        methods: The methods that the notebook compares; None where it names them otherwise.
         hyper: Hyper-parameters, by method, that differ from Table 3's best.
         others: The notebook's other parameters, which it uses itself.
 
     Raises:
-        ParameterError: A name or a value is impossible, or `hyper` has a method that is not compared.
+        ParameterError: A name or a value is impossible.
     """
 
     def __init__(
@@ -88,7 +88,6 @@ class CglSession(Session):
         jobs: int = 0,
         replicas: int = 8,
         changed: Mapping[str, Any] | None = None,
-        methods: Sequence[str] | None = None,
         hyper: Mapping[str, Mapping[str, float]] | None = None,
         **others: Any,
     ) -> None:
@@ -96,18 +95,17 @@ class CglSession(Session):
         self.skeletons = without_duplicates(skeletons) if drop_duplicates else skeletons
         super().__init__("cgl", notebook, scale, self.skeletons.source, engine, jobs, replicas, changed)
         self.dataset = catalog.dataset(self.skeletons.source.name)
-        preparation = catalog.SKELETONS[self.dataset.name]
+        preparation = self.dataset.preparation
+        assert preparation, "every dataset of skeletons has one"
         self.data, self.digest = task_data(self.skeletons, preparation.frames, preparation.fit)
         self.hyper = dict(hyper or {})
         for name in self.hyper:
             self.method(name)
-            if methods is not None and name not in [*methods, "JOINT"]:
-                raise ParameterError(f"hyper names {name}, which is not in methods: {', '.join(methods)}.")
 
     @property
     def label(self) -> str:
         """The paper's short name of the dataset, as its tables' columns have it."""
-        return {"nucla": "UCLA", "ntu": "NTU"}[self.dataset.name]
+        return str(self.dataset.label)
 
     def method(self, name: str, **hyper: float) -> dict[str, Any]:
         """A method with Table 3's hyper-parameters for the dataset, the session's and these ones changed.
@@ -115,8 +113,7 @@ class CglSession(Session):
         Raises:
             ParameterError: The method or a hyper-parameter is unknown.
         """
-        best = BEST_ON_NTU.get(name, {}) if self.dataset.name == "ntu" else {}
-        return method_config(name, **(best | dict(self.hyper.get(name, {})) | hyper))
+        return method_config(name, **(best_hyper(name, self.label) | dict(self.hyper.get(name, {})) | hyper))
 
     def runs(
         self,
@@ -176,4 +173,8 @@ class CglSession(Session):
         return [table[table["variant"] == variant] for variant in variants]
 
     def _sweep(self, configs: Sequence[dict[str, Any]]) -> pd.DataFrame:
-        return self.sweep(ContinualSkeletons(), configs, self.data, self.digest).table
+        experiment = ContinualSkeletons()
+        if experiment.device == "cpu":
+            fitting = replicas_in(available_memory(), self.engine.capacity, self.data, configs)
+            self.replicas = min(self.replicas, fitting)
+        return self.sweep(experiment, configs, self.data, self.digest).table

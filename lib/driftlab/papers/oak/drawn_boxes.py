@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
-from driftlab.metrics.boxes import intersection_over_union
+from driftlab.metrics.boxes import box_iou
 
 Pixels = NDArray[np.uint8]
 BoxKind = Literal["labelled", "right", "wrong"]
@@ -80,7 +80,7 @@ def draw_boxes(
         tops = [top for top in (y1 - line, y2, y1, y2 - line) if 0 <= top <= height - line] or [0.0]
         areas = [np.array([[left, top, left + letter * len(name), top + line]]) for top in tops]
         taken = np.concatenate(placed) if placed else np.zeros((0, 4))
-        best = min(areas, key=lambda area: float(intersection_over_union(area, taken).sum()))
+        best = min(areas, key=lambda area: float(box_iou(area, taken).sum()))
         placed.append(best)
         axis.text(
             left,

@@ -8,23 +8,18 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf
 from typing import Any
 
-from driftlab.core.errors import ParameterError
-from driftlab.models.detectors.configs import DETECTORS
-from driftlab.papers.oak.stage import ONLINE, OakData, execute_stage
+from driftlab.core.devices import device_kind
+from driftlab.notebooks.parameters import check_values
+from driftlab.papers.oak.methods import ONLINE
+from driftlab.papers.oak.parameters import RunSettings, StreamProtocol
+from driftlab.papers.oak.stage import OakData, execute_stage
 from driftlab.runs.experiment import Config, Row, StageResult, State
 from driftlab.scenarios.stream import evaluations
 from driftlab.training.cpu_settings import keep_freed_memory, resolve_device
 
-METHODS = ("Non-adaptation", *ONLINE, "Offline training")
-"""In the order in which the paper's tables list them."""
-
-PROTOCOL = (
-    *("batch", "iterations", "interval", "stretch", "learning_rate", "strength", "slots", "replace"),
-    *("offline_interval", "offline_epochs", "offline_learning_rate", "offline_batch", "mixed_precision"),
-)
+PROTOCOL = (*StreamProtocol.model_fields, "replace")
 """The settings of a run that all runs of a session share."""
 
 
@@ -52,52 +47,49 @@ def run_config(
     """The configuration of one run; the defaults are the released code's where it names them.
 
     Args:
-        detector: From `driftlab.models.detectors.configs.DETECTORS`.
+        detector: From `driftlab.models.registry.DETECTORS`.
         method: One of `METHODS`.
         vocabulary: `known` (all outputs from the start) or `unknown` (they appear with their class).
         steps: How many the stream has (`len(timeline(stream, batch))`).
         seed: Of sampling and memory.
-        batch: Frames a step; 0 takes the steps that the stream comes in.
+        batch: Frames per step; 0 takes the steps that the stream comes in.
         iterations: Optimiser's steps on each of the stream's.
         interval: Steps between evaluations.
         stretch: Steps of a variant, for transfer.
         learning_rate: On the stream.
         strength: Of EWC.
-        slots: Remembered objects a class.
+        slots: Remembered objects per class.
         replace: With which probability a new object takes a full class's slot.
         offline_interval: Steps between the times at which offline training begins anew, and is evaluated.
-        offline_epochs: Its passes over everything seen so far.
-        offline_learning_rate: At their beginning.
-        offline_batch: Frames a batch.
+        offline_epochs: Its epochs over everything seen so far.
+        offline_learning_rate: Peak learning rate, after warm-up.
+        offline_batch: Frames per batch.
         mixed_precision: Whether to train in half precision where that is safe.
 
     Raises:
-        ParameterError: A name is unknown or a number impossible.
+        ParameterError: A setting is of another type or impossible, or settings do not go together.
     """
-    if detector not in DETECTORS:
-        raise ParameterError(f"There is no detector {detector!r}; there are {', '.join(DETECTORS)}.")
-    if method not in METHODS:
-        raise ParameterError(f"There is no method {method!r} for a stream; there are {', '.join(METHODS)}.")
-    if vocabulary not in ("known", "unknown"):
-        raise ParameterError(f"vocabulary is {vocabulary!r}; it can be known or unknown.")
-    if min(iterations, interval, slots, offline_interval, offline_epochs, offline_batch) < 1 or seed < 0:
-        raise ParameterError(
-            "Iterations, intervals, slots, epochs and batch are at least 1, a seed at least 0."
-        )
-    if not (0 < learning_rate < inf and 0 < offline_learning_rate < inf and 0 <= strength < inf):
-        raise ParameterError(
-            "Learning rates have to be above 0, EWC's strength at least 0, and all of them finite, not "
-            f"{learning_rate}, {offline_learning_rate} and {strength}."
-        )
-    if not 0 <= replace <= 1:
-        raise ParameterError(f"replace is a probability from 0 to 1, not {replace}.")
-    if not 1 <= interval <= steps:
-        raise ParameterError(f"With {steps} steps there is no evaluation every {interval}.")
-    if stretch < 1 or stretch % interval or not 2 * stretch <= steps:
-        raise ParameterError(
-            f"A stretch has to be a multiple of the interval ({interval} steps) and fit twice into the "
-            f"stream ({steps} steps), not {stretch}."
-        )
+    settings = {
+        "detector": detector,
+        "method": method,
+        "vocabulary": vocabulary,
+        "steps": steps,
+        "seed": seed,
+        "batch": batch,
+        "iterations": iterations,
+        "interval": interval,
+        "stretch": stretch,
+        "learning_rate": learning_rate,
+        "strength": strength,
+        "slots": slots,
+        "replace": replace,
+        "offline_interval": offline_interval,
+        "offline_epochs": offline_epochs,
+        "offline_learning_rate": offline_learning_rate,
+        "offline_batch": offline_batch,
+        "mixed_precision": mixed_precision,
+    }
+    check_values(RunSettings, settings, "An OAK run")
     return {
         "variant": f"oak/{detector}/{vocabulary}",
         "detector": detector,
@@ -126,12 +118,26 @@ class OnlineDetection:
     Raise `version` when a change to training, methods, detectors or evaluation changes results.
 
     Attributes:
-        device: `auto`, `cpu`, `cuda` …
+        device: `cpu`, `cuda` …; `auto` is decided once, where the experiment is created.
     """
 
     device: str = "auto"
     name: str = "oak"
     version: int = 3
+
+    def __post_init__(self) -> None:
+        if self.device == "auto":
+            object.__setattr__(self, "device", device_kind())
+
+    @property
+    def numerics(self) -> str:
+        """The kind of device, other than a CPU."""
+        kind = self.device.split(":")[0]
+        return "" if kind == "cpu" else kind
+
+    def shared(self, stage: Config) -> bool:
+        """No stage: what runs have in common, the first evaluation, leaves no state."""
+        return False
 
     def chain(self, config: Config) -> Sequence[Config]:
         """The pretrained detector's evaluation, common to all methods, then one stage an evaluation.

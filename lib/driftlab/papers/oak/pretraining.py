@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from driftlab.core.devices import device_kind
 from driftlab.core.errors import ParameterError
 from driftlab.data.detection.records import DetectionSet
 from driftlab.models.detectors.build import build_detector, load_weights, read_checkpoint, widen
@@ -58,12 +59,26 @@ class Pretraining:
     Raise `version` when a change to training or detectors changes results.
 
     Attributes:
-        device: `auto`, `cpu`, `cuda` …
+        device: `cpu`, `cuda` …; `auto` is decided once, where the experiment is created.
     """
 
     device: str = "auto"
     name: str = "oak-pretraining"
     version: int = 2
+
+    def __post_init__(self) -> None:
+        if self.device == "auto":
+            object.__setattr__(self, "device", device_kind())
+
+    @property
+    def numerics(self) -> str:
+        """The kind of device, other than a CPU."""
+        kind = self.device.split(":")[0]
+        return "" if kind == "cpu" else kind
+
+    def shared(self, stage: Config) -> bool:
+        """No stage: a session keeps the last one, which is all that others need."""
+        return False
 
     def chain(self, config: Config) -> Sequence[Config]:
         """One stage a pass; all of them depend on how many there are, by the learning rate."""

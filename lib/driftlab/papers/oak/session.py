@@ -21,7 +21,8 @@ from driftlab.data.checkpoints import find_checkpoint
 from driftlab.data.detection.records import DetectionSet, FrameStream
 from driftlab.metrics.detection import Detections
 from driftlab.models.detectors.configs import INPUT
-from driftlab.papers.oak.experiment import METHODS, PROTOCOL, OnlineDetection, run_config
+from driftlab.papers.oak.experiment import PROTOCOL, OnlineDetection, run_config
+from driftlab.papers.oak.methods import METHODS
 from driftlab.papers.oak.pretraining import (
     Pretraining,
     for_stream,
@@ -32,13 +33,12 @@ from driftlab.papers.oak.pretraining import (
 from driftlab.papers.oak.stage import OakData, restored
 from driftlab.papers.oak.tables import shown_classes
 from driftlab.papers.session import Session
-from driftlab.runs.experiment import Config, Experiment, StageId, State
+from driftlab.runs.experiment import Config, Experiment, State, stage_id
 from driftlab.scenarios.stream import Timeline, frames_of, stretches, timeline
 from driftlab.training.cpu_settings import resolve_device
 from driftlab.training.detection.evaluation import detect
 from driftlab.training.detection.frames import Frames
 from driftlab.training.detection.kept_features import FreshFeatures
-from driftlab.worlds.walk.layout import oak_world
 from driftlab.worlds.walk.static_images import static_world
 
 
@@ -92,7 +92,7 @@ class OakSession(DataStudy):
         static_images: How many images pretraining has in a synthetic world.
         pretraining_epochs: Passes over them.
         checkpoint: A detector trained on PASCAL VOC; empty for pretraining on the synthetic static images.
-        detector: From `driftlab.models.detectors.configs.DETECTORS`.
+        detector: From `driftlab.models.registry.DETECTORS`.
         cached: Whether the test frames' features are computed once and kept.
         settings: For `DataStudy`, and those of `driftlab.papers.oak.experiment.PROTOCOL` for the runs.
 
@@ -179,7 +179,7 @@ class OakSession(DataStudy):
         """The evaluation table of every method and repetition; what is in the store is not computed again.
 
         Args:
-            methods: From `driftlab.papers.oak.experiment.METHODS`.
+            methods: From `driftlab.papers.oak.methods.METHODS`.
             vocabulary: `known` or `unknown`.
             seeds: Repetitions.
             keep: Whether each run's last detector is kept, for `final_detections`.
@@ -250,7 +250,7 @@ class OakSession(DataStudy):
         last = experiment.chain(config)[-1]
         learnt = pretrained_weights(self._state(experiment, digest, last, train))
         weights = for_stream(learnt, static.categories, self.detector, wanted, "the pretraining")
-        stage = StageId(experiment.name, experiment.version, digest, last)
+        stage = stage_id(experiment, digest, last)
         return weights, static.categories, stage.key
 
     def _state(
@@ -258,7 +258,7 @@ class OakSession(DataStudy):
     ) -> State:
         """What a stage of a sweep that keeps states has left; where it is damaged it is made again."""
         for attempt in range(2):
-            entry = self.store.get(StageId(experiment.name, experiment.version, digest, stage))
+            entry = self.store.get(stage_id(experiment, digest, stage))
             state = self.store.load_state(entry) if entry else None
             if state is not None:
                 return state
@@ -283,11 +283,7 @@ def load_stream(data: str, folder: str = "", steps: int = 150) -> FrameStream:
         MissingDataError: The data are not there.
         DataError: They are damaged, or no category can be evaluated.
     """
-    if data not in ("world", "oak"):
-        raise ParameterError(f"data is {data!r}; it can be world or oak.")
-    if data == "world" and folder:
-        raise ParameterError("data is 'world', which is made, not read: data_folder has no use here.")
-    stream = catalog.load("oak", oak_world(steps=steps) if data == "world" else folder or None)
+    stream = catalog.load_by_data_name(data, "stream", folder, steps=steps)
     assert isinstance(stream, FrameStream)
     if not stream.evaluated:
         raise DataError(

@@ -12,15 +12,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from driftlab.data.detection.records import FrameStream
-from driftlab.methods.bare import Bare
 from driftlab.methods.base import Method
-from driftlab.methods.ewc import OnlineEWC
 from driftlab.methods.exemplars import Exemplars
-from driftlab.methods.icarl import ICaRL
 from driftlab.models.detectors.build import build_detector, load_weights
 from driftlab.models.detectors.configs import INPUT
 from driftlab.models.detectors.stream_detector import StreamFasterRCNN
 from driftlab.papers.oak.evaluation import Evaluation
+from driftlab.papers.oak.methods import ONLINE
 from driftlab.runs.experiment import Config, Row, StageResult, State
 from driftlab.scenarios.stream import begun, evaluations, timeline
 from driftlab.training.detection.batches import train_detector
@@ -29,9 +27,6 @@ from driftlab.training.detection.features import FeaturePool, StreamFeatures
 from driftlab.training.detection.frames import Frames
 from driftlab.training.detection.runner import Optimisation
 from driftlab.training.detection.stream import OnlineDetector, detector_state, restore
-
-ONLINE: dict[str, type[Method]] = {"Incremental": Bare, "EWC": OnlineEWC, "iCaRL": ICaRL}
-"""The methods that learn a stream, by the name in the paper's tables."""
 
 MEMORY = 800 * 2**20
 """Bytes: the features of the demo's 2,400 frames, or of about fifty with the paper's detector."""

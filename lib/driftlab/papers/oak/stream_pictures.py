@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from driftlab.core.errors import ParameterError
 from driftlab.data.detection.records import FrameStream, read_image
-from driftlab.metrics.boxes import intersection_over_union
+from driftlab.metrics.boxes import box_iou
 from driftlab.metrics.detection import Detections, Truth
 from driftlab.papers.oak.drawn_boxes import (
     BOX_STYLES,
@@ -174,7 +174,7 @@ def _right_counts(
     for labelled, found in zip(truth, detections, strict=True):
         sure = found.scores >= threshold
         same = found.labels[sure][:, None] == labelled.labels
-        overlap = intersection_over_union(found.boxes[sure], labelled.boxes) >= iou
+        overlap = box_iou(found.boxes[sure], labelled.boxes) >= iou
         counts.append(float((same & overlap).any(axis=0).sum()))
     return np.array(counts)
 
@@ -192,7 +192,7 @@ def _draw_detections(
     order = np.argsort(detections.scores, kind="stable")
     order = order[detections.scores[order] >= threshold]
     boxes, labels = detections.boxes[order], detections.labels[order]
-    right = (intersection_over_union(boxes, truth.boxes) >= iou) & (
+    right = (box_iou(boxes, truth.boxes) >= iou) & (
         (labels[:, None] == truth.labels) | (labels[:, None] >= len(categories))
     )
     names = [

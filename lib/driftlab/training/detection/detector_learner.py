@@ -77,6 +77,12 @@ class DetectorLearner:
         """As `outputs`."""
         raise _without_outputs()
 
+    def loss_and_gradient_size(
+        self, batch: Any, classes: slice, statistics: Statistics = "batch"
+    ) -> tuple[Tensor, Tensor]:
+        """As `outputs`."""
+        raise _without_outputs()
+
     def topology(self, batch: Any) -> Tensor:
         """As `outputs`."""
         raise _without_outputs()

@@ -44,7 +44,7 @@ def oak_world(
         folder: Where it belongs; None for its place among the outputs.
         steps: How many steps the stream has.
         seed: Seed of everything that is drawn.
-        frames_per_step: How many training frames a step has.
+        frames_per_step: How many training frames per step has.
         pixels: Side of a frame.
 
     Raises:

@@ -1,8 +1,12 @@
 """A notebook's own values, its scale's file, the command line: which wins, and what is refused."""
 
 import pytest
+import yaml
 from driftlab.core.errors import ParameterError
-from driftlab.notebooks import Notebook, check_parameters, find, resolve
+from driftlab.core.paths import project_root
+from driftlab.notebooks import Notebook, changes, check_parameters, find, resolve
+from driftlab.notebooks.cell import write_cell
+from driftlab.notebooks.declared import declaration, declared_notebooks
 from notebook_project import Project
 
 CELL = """\
@@ -75,10 +79,9 @@ def test_values_are_read_as_the_parameter_wants_them(
         ("epochs", "true", "'epochs' cannot be True"),
         ("epochs", "", "'epochs' cannot be None"),
         ("rate", "[0.1]", "'rate' cannot be [0.1]: it should be a number"),
-        ("seeds", "3", "'seeds' cannot be 3: it should be a list (list[int])"),
+        ("seeds", "3", "'seeds' cannot be 3: it should be a list of whole numbers"),
         ("seeds", "[0, one]", "'seeds' cannot be [0, 'one']"),
         ("methods", "[RELPAY]", "it should be a list of BARE, EWC, REPLAY"),
-        ("strengths", "{ECW: 1}", "'strengths' has no entry 'ECW'. Did you mean 'EWC'?"),
         ("jobs", "2.5", "'jobs' cannot be 2.5: it should be a whole number or null"),
         ("augment", "1", "'augment' cannot be 1: it should be true or false"),
         ("seeds", "[0, 1", "'seeds' cannot be '[0, 1'"),
@@ -95,7 +98,7 @@ def test_refuses_with_the_nearest_valid(notebook: Notebook, name: str, text: str
     ("yaml", "message"),
     [
         ("epocs: 5", "smoke/41_x.yaml: 41_x has no parameter 'epocs'. Did you mean 'epochs'?"),
-        ("rate: 1e-3", "YAML reads it as text, write 1.0e-3"),
+        ("rate: 1e-3", "Write 0.001"),
         ("- epochs", "should map parameter names to values"),
         ("", "should map parameter names to values"),
         ("epochs: [", "is not readable YAML"),
@@ -133,17 +136,55 @@ def test_a_scale_without_a_file_is_not_silently_the_demo(notebook: Notebook) -> 
 
 
 def test_check_parameters_returns_the_running_notebooks_values(notebook: Notebook) -> None:
-    running = {"epochs": 3, "rate": 1, "seeds": [0], "something": "else", "In": ["", "epocs = 3"]}
-    values = check_parameters("41", running)
-    assert values == {"epochs": 3, "rate": 1, "seeds": [0], "changed": {"epochs": 3, "rate": 1}}
+    running = notebook.values | {"epochs": 3, "rate": 1, "jobs": 3}
+    values = check_parameters("41", running | {"something": "else", "In": ["", "epocs = 3"]})
+    assert values == running | {"changed": {"epochs": 3, "rate": 1}}
+
+
+def test_check_parameters_finds_a_cell_that_was_not_run(notebook: Notebook) -> None:
+    running = {name: value for name, value in notebook.values.items() if name not in ("rate", "jobs")}
+    with pytest.raises(ParameterError, match="41_x: its parameters cell does not assign rate, jobs, or was"):
+        check_parameters("41", running)
 
 
 def test_check_parameters_refuses_a_wrong_kind(notebook: Notebook) -> None:
     with pytest.raises(ParameterError, match="'seeds' cannot be 3: it should be a list"):
-        check_parameters("41", {"seeds": 3})
+        check_parameters("41", notebook.values | {"seeds": 3})
 
 
 def test_check_parameters_finds_what_papermill_injected_in_vain(notebook: Notebook) -> None:
     running = {"epochs": 3, "epocs": 5, "In": ["", "epochs = 100", "# Parameters\nepochs = 3\nepocs = 5\n"]}
     with pytest.raises(ParameterError, match=r"no parameter 'epocs'\. Did you mean 'epochs'\?"):
         check_parameters("41", running)
+
+
+def test_changes_are_told_from_the_scales_own_values() -> None:
+    declared = declaration("41_cgl_task_order")
+    assert declared
+    demo = declared.model.defaults()
+    assert changes(declared, demo) == {}
+    assert changes(declared, demo | {"epochs": 7, "jobs": 3, "data": "nucla"}) == {"epochs": 7}
+    file = project_root() / "params" / "smoke" / f"{declared.name}.yaml"
+    smoke = demo | yaml.safe_load(file.read_text(encoding="utf-8"))
+    assert changes(declared, smoke) == {}
+    assert changes(declared, smoke | {"hyper": {"MAS": {"power": 1.0}}}) == {"hyper": {"MAS": {"power": 1.0}}}
+    assert changes(declared, smoke | {"scale": "paper"})["epochs"] == 4, "not what the scale is"
+
+
+def test_an_edit_that_is_saved_in_the_notebook_is_a_change(project: Project) -> None:
+    cell = write_cell(declared_notebooks()["40_cgl_data"])
+    edited = cell.replace("world_sequences = 80", "world_sequences = 12")
+    assert edited != cell
+    project.notebook("40_cgl_data", edited)
+    (notebook,) = find(["40"])
+    assert notebook.values["world_sequences"] == 12
+    assert resolve(notebook, "demo") == {}, "it runs with what is saved"
+    assert changes(notebook.declared, notebook.values) == {"world_sequences": 12}
+    assert check_parameters("40", notebook.values)["changed"] == {"world_sequences": 12}
+    assert resolve(notebook, "demo", [("world_sequences", "80")]) == {"world_sequences": 80}
+
+
+def test_a_running_notebook_learns_what_is_changed() -> None:
+    values = declared_notebooks()["41_cgl_task_order"].defaults()
+    assert check_parameters("41", values | {"epochs": 9})["changed"] == {"epochs": 9}
+    assert check_parameters("41", values)["changed"] == {}

@@ -4,19 +4,14 @@ import io
 import sys
 
 import pytest
-from driftlab.runs.progress import Progress
-
-
-@pytest.fixture(autouse=True)
-def _no_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
+from driftlab.core.progress import Progress
 
 
 def test_where_nobody_watches_a_line_now_and_then(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = [100.0]
-    monkeypatch.setattr("driftlab.runs.progress.time.perf_counter", lambda: clock[0])
+    monkeypatch.setattr("driftlab.core.progress.time.perf_counter", lambda: clock[0])
     shown = Progress(1000, "cgl")
     shown.advance(reused=100)
     for _ in range(900):

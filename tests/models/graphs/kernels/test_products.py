@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 import torch
-from driftlab.models.graphs.products import Linear, product
+from driftlab.models.graphs.kernels.products import Linear, product
 from torch import nn
 from torch.func import vmap
 
-from .small import drawn, normal
+from ..small import drawn, normal
 
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-12), (torch.float32, 1e-5)])

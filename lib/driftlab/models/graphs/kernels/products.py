@@ -24,6 +24,19 @@ def product(x: Tensor, weight: Tensor, bias: Tensor | None = None, *, relu: bool
     return out.relu_() if relu else out
 
 
+def product_plus(x: Tensor, weight: Tensor, other: Tensor) -> Tensor:
+    """`x @ weight.T + other`, other (rows, out); no gradient."""
+    if _ONEDNN is not None and x.device.type == "cpu" and x.dtype == torch.float32:
+        out: Tensor = _ONEDNN.binary(x, other, weight, None, "add")
+        return out
+    return torch.addmm(other, x, weight.T)
+
+
+def gathered_product(x: Tensor, y: Tensor) -> Tensor:
+    """`x.T @ y` (a, b) of x (rows, a) and y (rows, b), a sum over many rows; no gradient."""
+    return x.T @ y
+
+
 class _Linear(torch.autograd.Function):
     @staticmethod
     def forward(x: Tensor, weight: Tensor) -> Tensor:

@@ -1,0 +1,228 @@
+"""The parameters of the CGL notebooks; a model's defaults are the demo scale's values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any
+
+from pydantic import model_validator
+
+from driftlab.core.errors import ParameterError
+from driftlab.core.limits import Between, DifferentNumbers, Limit, OneOf, SomeOf
+from driftlab.methods import METHODS, method_config
+from driftlab.models.registry import BACKBONES
+from driftlab.notebooks.parameters import Checked, NotebookParameters, protocol, question
+from driftlab.papers.parameters import (
+    DataFolder,
+    Epochs,
+    Replicas,
+    Scaled,
+    Seeds,
+    Swept,
+    WorldSequences,
+)
+
+TASK_ORDERS = 120
+"""Orders of five tasks."""
+
+
+def data_names() -> list[str]:
+    """The datasets of skeletons and their synthetic worlds, by the names that `data` has for them."""
+    from driftlab.data.catalog import data_names  # not at the top: it imports NumPy and the readers
+
+    return data_names("skeletons")
+
+
+def compared_methods() -> list[str]:
+    """The methods that are compared; JOINT, the upper bound, is added by the notebooks."""
+    return [name for name in METHODS if name != "JOINT"]
+
+
+class HyperParameters(Limit):
+    """Hyper-parameters by method, each one value."""
+
+    says_type = True
+    words = "a mapping of methods to their hyper-parameters"
+
+    def problem(self, value: Mapping[str, Mapping[str, Any]]) -> str:
+        """What `method_config` says of the first wrong name or value."""
+        try:
+            for method, hyper in value.items():
+                for name, values in self.values(hyper):
+                    method_config(method, **{name: values})
+                method_config(method)
+        except ParameterError as error:
+            return f"is not possible: {str(error).rstrip('.')}"
+        return ""
+
+    def values(self, hyper: Mapping[str, Any]) -> Iterable[tuple[str, float]]:
+        """Every value that is asked for, by name."""
+        return hyper.items()
+
+
+class HyperParameterGrid(HyperParameters):
+    """Lists of hyper-parameters by method."""
+
+    words = "a mapping of methods to lists of their hyper-parameters, none of them empty"
+
+    def problem(self, value: Mapping[str, Mapping[str, Any]]) -> str:
+        """As for single values; nothing may be empty."""
+        if not value or not all(hyper and all(hyper.values()) for hyper in value.values()):
+            return f"has to be {self.words}, not {value!r}"
+        return super().problem(value)
+
+    def values(self, hyper: Mapping[str, Any]) -> Iterable[tuple[str, float]]:
+        """Every value of the grid, by name."""
+        return [(name, value) for name, values in hyper.items() for value in values]
+
+
+Data = Annotated[
+    str,
+    question('"world" and "world-ntu" are synthetic; "nucla" and "ntu" are the official data'),
+    OneOf(data_names),
+]
+Methods = Annotated[list[str], question("methods to compare"), SomeOf(compared_methods)]
+Hyper = Annotated[
+    dict[str, dict[str, float]],
+    protocol('changes to Table 3\'s best, as {"MAS": {"power": 1.0}}'),
+    HyperParameters(),
+]
+Width = Annotated[int, protocol("units of a GCN layer"), Between(1)]
+Depth = Annotated[int, protocol("GCN layers"), Between(1)]
+SplitSeed = Annotated[
+    int | None,
+    protocol("None splits in the dataset's order, as the paper does; a number shuffles each class"),
+    Between(0),
+]
+SomeTaskOrders = Annotated[int, question("task orders, at equal distances"), Between(1, TASK_ORDERS)]
+
+
+class CglData(Scaled):
+    """Notebooks that look at a dataset of skeletons."""
+
+    data: Data = "world"
+    world_sequences: WorldSequences = 80
+    split_seed: SplitSeed = None
+    data_folder: DataFolder = ""
+
+    @model_validator(mode="after")
+    def _a_world_is_not_read(self) -> CglData:
+        if self.data_folder and self.data.startswith("world"):
+            raise ValueError(f"data is {self.data!r}, which is made, not read: data_folder has no use here")
+        return self
+
+
+class CglRuns(CglData, Swept):
+    """Notebooks that train on skeletons."""
+
+    seeds: Seeds = [0]
+    epochs: Epochs = 50
+    replicas: Replicas = 8
+
+
+class CglComparison(CglRuns):
+    """Notebooks that compare methods with Table 3's hyper-parameters."""
+
+    methods: Methods = ["BARE", "EWC", "MAS", "TWP", "LwF", "GEM", "REPLAY"]
+    hyper: Hyper = {}
+
+    @model_validator(mode="after")
+    def _hyper_parameters_of_compared_methods(self) -> CglComparison:
+        if others := [name for name in self.hyper if name not in (*self.methods, "JOINT")]:
+            raise ValueError(f"hyper names {others[0]}, which is not in methods: {', '.join(self.methods)}")
+        return self
+
+
+class TaskOrder(CglComparison):
+    """41."""
+
+    drop_duplicates: Annotated[
+        bool, protocol("leave out the second of each pair of equal sequences (N-UCLA has 95)")
+    ] = False
+    orders: Annotated[  # a sensitivity to order is a range over orders
+        int, question("how many of the 120 task orders, at equal distances"), Between(2, TASK_ORDERS)
+    ] = 24
+    joint_orders: Annotated[
+        int,
+        question("orders for JOINT, the upper bound, which takes no part in the order experiments"),
+        Between(1),
+    ] = 6
+    stgcn_orders: Annotated[
+        int, question("task orders for ST-GCN (Figure 4); 0 leaves it out"), Between(0)
+    ] = 2
+    width: Width = 64
+    depth: Depth = 2
+    stgcn_width: Annotated[int, protocol("units of an ST-GCN layer (paper: 64)"), Between(1)] = 16
+    stgcn_epochs: Annotated[
+        int, protocol("full-batch steps per task for ST-GCN (paper: 100)"), Between(1)
+    ] = 50
+
+
+class ClassOrder(CglComparison):
+    """42."""
+
+    orders: Annotated[int, question("how many random class orders (paper: 100)"), Between(1)] = 20
+    order_seed: Annotated[int, question("seed of the random orders"), Between(0)] = 0
+    with_task_orders: Annotated[
+        int,
+        question("how many task orders are added, those of notebook 41 (paper: 120)"),
+        Between(2, TASK_ORDERS),
+    ] = 24
+    width: Width = 64
+    depth: Depth = 2
+
+
+class Architecture(CglComparison):
+    """43."""
+
+    widths: Annotated[
+        list[int],
+        question("units of a layer at depth 2 (paper: 32, 64, 128, 256, 512)"),
+        DifferentNumbers(Between(1)),
+    ] = [16, 64, 256]
+    depths: Annotated[
+        list[int], question("layers at width 64 (paper: 1, 2, 4, 8, 16)"), DifferentNumbers(Between(1))
+    ] = [1, 2, 4]
+    orders: SomeTaskOrders = 3
+    epochs: Epochs = 30
+
+
+class Search(CglRuns):
+    """44."""
+
+    grid: Annotated[
+        dict[str, dict[str, list[float]]],
+        question("values of each method's hyper-parameters (the paper's Table 5)"),
+        HyperParameterGrid(),
+    ] = {
+        "EWC": {"strength": [1.0, 100.0, 10000.0, 1000000.0]},
+        "MAS": {"strength": [1.0, 100.0, 10000.0, 1000000.0]},
+        "TWP": {"lambda_l": [100.0, 10000.0], "lambda_t": [100.0, 10000.0], "beta": [0.01, 0.1]},
+        "LwF": {"lambda_dist": [0.1, 1.0, 10.0], "T": [0.2, 2.0, 20.0]},
+        "GEM": {"strength": [0.05, 0.5, 5.0], "fraction": [0.05, 0.1, 0.2]},
+        "REPLAY": {"fraction": [0.05, 0.1, 0.2]},
+    }
+    orders: SomeTaskOrders = 2
+    epochs: Epochs = 25
+
+
+NOTEBOOKS: dict[str, type[NotebookParameters]] = {
+    "40_cgl_data": CglData,
+    "41_cgl_task_order": TaskOrder,
+    "42_cgl_class_order": ClassOrder,
+    "43_cgl_architecture": Architecture,
+    "44_cgl_hyperparameters": Search,
+}
+
+
+class RunSettings(Checked):
+    """What `driftlab.papers.cgl.experiment.run_config` takes, with the notebooks' limits."""
+
+    backbone: Annotated[str, OneOf(BACKBONES)]
+    width: Width
+    depth: Depth
+    epochs: Epochs
+    learning_rate: Annotated[float, Between(0, above=True)]
+    classes_per_task: Annotated[int, Between(1)]
+    split_seed: SplitSeed
+    seed: Annotated[int, Between(0)]
