@@ -54,7 +54,7 @@ class Single:
     def loss_and_gradient_size(
         self, batch: Batch, classes: slice, statistics: str = "batch"
     ) -> tuple[Tensor, Tensor]:
-        loss = self.cross_entropy(batch, classes, statistics)
+        loss = self.task_loss(batch, classes, statistics)
         gradients = self.gradients(loss, create_graph=True).values()
         return loss, torch.stack([g.abs().sum() for g in gradients]).sum()
 

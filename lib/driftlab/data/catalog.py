@@ -204,8 +204,9 @@ DATASETS: dict[str, Dataset[Any]] = {
             layout=(
                 "oak/\n"
                 "├── mapping.json           category names to ids\n"
+                "├── locations.json         optional: {clip: {longitude, latitude}}, for Figure 3f\n"
                 "├── OAK_TRAIN/\n"
-                "│   ├── Raw/00000/         a folder a step, in order\n"
+                "│   ├── Raw/00000/         one folder per step, in order\n"
                 "│   │   ├── 20140913_172950_458_00034_1020.jpg\n"
                 "│   │   └── …\n"
                 "│   └── Label/00000/       the same names, .json\n"

@@ -70,7 +70,7 @@ class Learner(Protocol):
     def loss_and_gradient_size(
         self, batch: Any, classes: slice, statistics: Statistics = "batch"
     ) -> tuple[Tensor, Tensor]:
-        """`cross_entropy` and the L1 norm (R,) of its gradient, which can be differentiated as well."""
+        """`task_loss` and the L1 norm (R,) of its gradient, which can be differentiated as well."""
 
     def mean(self, values: Tensor, batch: Any) -> Tensor:
         """The mean (R,) over the true records of values (R, N)."""

@@ -167,11 +167,11 @@ class Replicas:
     def loss_and_gradient_size(
         self, batch: Batch, classes: slice, statistics: Statistics = "batch"
     ) -> tuple[Tensor, Tensor]:
-        """`cross_entropy`, and the L1 norm (R,) of its gradient, differentiable itself."""
+        """`task_loss`, and the L1 norm (R,) of its gradient, differentiable itself."""
         if self.fused and batch.features:
             parts = batch.features, batch.labels, batch.weights, classes, statistics
             return self.fused.loss(*parts, with_size=True)
-        loss = self.cross_entropy(batch, classes, statistics)
+        loss = self.task_loss(batch, classes, statistics)
         gradients = self.gradients(loss, create_graph=True)
         return loss, torch.stack([self.sum_per_replica(g.abs()) for g in gradients.values()]).sum(0)
 
