@@ -9,7 +9,7 @@ from typing import Any
 
 from driftlab.data import catalog
 from driftlab.papers.estimate import PROCESS_BYTES, Estimate, SweepSize
-from driftlab.scenarios.classes import Order, class_orders, spread_orders, task_orders
+from driftlab.scenarios.classes import Order, balanced_task_orders, class_orders
 
 CLASSES, PER_TASK = 10, 2
 BODIES_AND_JOINTS = {"nucla": (1, 20), "ntu": (2, 25)}
@@ -45,8 +45,9 @@ def estimate(notebook: str, values: Values, jobs: int) -> Estimate | None:
     shape, records = data_shape(values["data"]), data_records(values)
     data_bytes = NUMBER * records * prod(shape)
     # JOINT's last task is the largest: the training part of all classes.
-    trained = records * 8 // 10 if notebook[:2] == "41" else records * 8 // 10 * PER_TASK // CLASSES
-    batch = values["replicas"] * replica_bytes(shape, trained, width, depth)
+    joint = notebook[:2] == "41" or values.get("joint", False)
+    trained = records * 8 // 10 if joint else records * 8 // 10 * PER_TASK // CLASSES
+    batch = values.get("replicas", 1) * replica_bytes(shape, trained, width, depth)
     stages = sum(sweep.stages for sweep in sweeps)
     mean_rows = 2 * (CLASSES + PER_TASK) // 2
     return Estimate(
@@ -102,7 +103,7 @@ def sweep_size(
 
 
 def _task_orders(count: int) -> list[Order]:
-    return spread_orders(task_orders(CLASSES, PER_TASK), count)
+    return balanced_task_orders(CLASSES, PER_TASK, count)
 
 
 def _of_methods(values: Values, orders: Sequence[Order]) -> SweepSize:
@@ -113,13 +114,8 @@ def _of_methods(values: Values, orders: Sequence[Order]) -> SweepSize:
 
 def _task_order(values: Values) -> list[SweepSize]:
     orders = _task_orders(values["orders"])
-    sweeps = [
-        _of_methods(values, orders),
-        sweep_size(["JOINT"], spread_orders(orders, values["joint_orders"]), values["seeds"]),
-    ]
-    if values["stgcn_orders"]:
-        sweeps.append(_of_methods(values, spread_orders(orders, values["stgcn_orders"])))
-    return sweeps
+    joint = sweep_size(["JOINT"], orders[: values["joint_orders"]], values["seeds"])
+    return [_of_methods(values, orders), joint]
 
 
 def _class_order(values: Values) -> list[SweepSize]:
@@ -129,7 +125,8 @@ def _class_order(values: Values) -> list[SweepSize]:
 
 
 def _architecture(values: Values) -> list[SweepSize]:
-    sweep = _of_methods(values, _task_orders(values["orders"]))
+    methods = [*values["methods"], "JOINT"] if values["joint"] else values["methods"]
+    sweep = _of_methods({**values, "methods": methods}, _task_orders(values["orders"]))
     return [sweep] * (len(values["widths"]) + len(values["depths"]))
 
 
@@ -141,13 +138,25 @@ def _search(values: Values) -> list[SweepSize]:
             settings.append(f"{method}{chosen}")
             if method in OWN_FIRST_STAGE and chosen.get("beta", 1):
                 own.append(settings[-1])
-    return [sweep_size(settings, _task_orders(values["orders"]), values["seeds"], own)]
+    return [sweep_size(settings, _task_orders(1), values["seeds"], own)]
+
+
+def _plain_run(values: Values) -> list[SweepSize]:
+    return [sweep_size(["EWC"], _task_orders(1), [0])]
+
+
+def _other_network(values: Values) -> list[SweepSize]:
+    task_orders = _task_orders(values["orders"])
+    random_orders = class_orders(CLASSES, values["class_orders"], values["order_seed"])
+    return [_of_methods(values, orders) for orders in (task_orders, random_orders, task_orders)]
 
 
 SWEEPS: dict[str, Callable[[Values], list[SweepSize]]] = {
+    "40": _plain_run,
     "41": _task_order,
     "42": _class_order,
     "43": _architecture,
     "44": _search,
+    "45": _other_network,
 }
 """The sweeps of each notebook, in its order, by the notebook's number."""
