@@ -27,7 +27,9 @@ FONT = 7.0
 """Size of the names in points."""
 MOST_PIXELS = 320
 """Side of a drawn frame; larger ones are reduced, so that figures stay small."""
-GREYS = 24
+COLOURS = 12
+"""Levels of each colour of a drawn frame: camera noise would make files large."""
+GREYS = 12
 """Grey levels of a pale frame."""
 
 
@@ -42,7 +44,9 @@ def show_pixels(axis: Axes, pixels: Pixels, *, pale: bool = False) -> None:
     height, width = pixels.shape[:2]
     stride = -(-max(height, width) // MOST_PIXELS)
     shown = pixels[::stride, ::stride]
-    if pale:
+    if not pale:
+        shown = shown // (256 // COLOURS) * (256 // COLOURS) + 128 // COLOURS
+    else:
         level = np.floor(shown.mean(axis=2) / 256 * GREYS) / GREYS
         shown = np.repeat((255 * (0.3 + 0.7 * level)).astype(np.uint8)[:, :, None], 3, axis=2)
     axis.imshow(shown, extent=(-0.5, width - 0.5, height - 0.5, -0.5), interpolation="nearest")

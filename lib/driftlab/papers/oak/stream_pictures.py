@@ -112,7 +112,7 @@ def before_and_after(
     truth: Sequence[Truth],
     detections: Mapping[str, Sequence[Detections]],
     *,
-    count: int = 4,
+    count: int = 3,
     threshold: float = THRESHOLD,
 ) -> Figure:
     """A `detection_strip` of the test frames in which learning has changed the detections most.
