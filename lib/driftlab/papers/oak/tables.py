@@ -12,13 +12,11 @@ from driftlab.core.evaluation_table import one_variant
 from driftlab.core.lineage import carries_lineage
 from driftlab.metrics.accuracy_matrix import RUN
 from driftlab.metrics.repetitions import over_repetitions
+from driftlab.papers.oak.methods import SHUFFLED
 from driftlab.reporting.style import in_order
 
 PRINTED = ("Booth", "Umbrella", "Awning", "Bag", "Chair", "Dining Table", "Fireplug", "Car")
 """The eight classes that the paper's tables have columns for."""
-
-SHUFFLED = "Incremental, shuffled stream"
-"""Ours: incremental fine-tuning on the same frames in a random order."""
 
 Tables = tuple[pd.DataFrame, pd.DataFrame]
 
