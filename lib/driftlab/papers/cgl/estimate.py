@@ -28,7 +28,7 @@ Values = Mapping[str, Any]
 
 
 def estimate(notebook: str, values: Values, jobs: int) -> Estimate | None:
-    """The cost of a notebook; None where it trains nothing.
+    """The cost of a notebook; None where it trains nothing, or on data of unknown shape.
 
     Args:
         notebook: Its name.
@@ -36,7 +36,7 @@ def estimate(notebook: str, values: Values, jobs: int) -> Estimate | None:
         jobs: Number of batches of runs that are worked on at once.
     """
     count = SWEEPS.get(notebook[:2])
-    if count is None:
+    if count is None or data_entry(values["data"]).name not in BODIES_AND_JOINTS:
         return None
     sweeps = count(values)
     width = max(values.get("widths", [values.get("width", 64)]))
@@ -58,11 +58,16 @@ def estimate(notebook: str, values: Values, jobs: int) -> Estimate | None:
     )
 
 
+def data_entry(data: str) -> catalog.Dataset[Any]:
+    """The catalog's entry of a dataset, or of the dataset that a world stands in for."""
+    skeletons = [entry for entry in catalog.DATASETS.values() if entry.preparation is not None]
+    worlds = {entry.world.name: entry for entry in skeletons if entry.world}
+    return worlds.get(data) or catalog.dataset(data)
+
+
 def data_shape(data: str) -> tuple[int, int, int, int]:
     """(T, M, V, 3) of a prepared sequence of a dataset or world."""
-    entry = next(
-        (entry for entry in catalog.DATASETS.values() if entry.world and entry.world.name == data), None
-    ) or catalog.dataset(data)
+    entry = data_entry(data)
     assert entry.preparation is not None
     return (entry.preparation.frames, *BODIES_AND_JOINTS[entry.name], 3)
 
