@@ -21,9 +21,12 @@ class PyGGCN(nn.Module):
         classes: Number of outputs.
         width: Units of a layer.
         depth: Number of graph-convolution layers.
+        hidden: Units of the classifier.
     """
 
-    def __init__(self, features: int, classes: int, width: int = 64, depth: int = 2) -> None:
+    def __init__(
+        self, features: int, classes: int, width: int = 64, depth: int = 2, hidden: int = 64
+    ) -> None:
         super().__init__()
         sizes = [features] + [width] * depth
         pairs = list(itertools.pairwise(sizes))
@@ -34,7 +37,7 @@ class PyGGCN(nn.Module):
         self.norms = nn.ModuleList(nn.BatchNorm1d(b) for _, b in pairs)
         self.attention = nn.Linear(width, 1)
         self.classifier = nn.Sequential(
-            nn.Linear(2 * width, width), nn.ReLU(), nn.BatchNorm1d(width), nn.Linear(width, classes)
+            nn.Linear(2 * width, hidden), nn.ReLU(), nn.BatchNorm1d(hidden), nn.Linear(hidden, classes)
         )
 
     def forward(self, x: Tensor, edge_index: Tensor, batch: Tensor) -> Tensor:

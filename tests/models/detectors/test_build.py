@@ -96,7 +96,7 @@ def test_the_weights_depend_on_the_seed_only(small: Small) -> None:
 
 
 def test_an_unknown_detector() -> None:
-    with pytest.raises(ParameterError, match="no detector 'smal'; there are faster-rcnn-r50-c4, small"):
+    with pytest.raises(ParameterError, match="no detector 'smal'; there are small, faster-rcnn-r50-c4"):
         build_detector("smal", 5, 0, CPU)
 
 

@@ -30,7 +30,6 @@ def test_the_compared_methods_are_those_of_the_library() -> None:
         ("41", "jobs", "-1", "at least 0, not -1"),
         ("41", "split_seed", "x", "cannot be 'x': it should be a whole number or null"),
         ("41", "joint_orders", "0", "at least 1, not 0"),
-        ("41", "stgcn_orders", "-1", "at least 0, not -1"),
         ("41", "width", "0", "at least 1, not 0"),
         ("41", "world_sequences", "2", "at least 10, not 2"),
         ("41", "data_folder", "somewhere", "data is 'world', which is made, not read"),
