@@ -10,7 +10,7 @@ import torch
 from driftlab.bench import evaluation
 from driftlab.bench.evaluation import measure_evaluation
 from driftlab.bench.plain import BenchmarkError
-from driftlab.models.detectors.stream_detector import Features
+from driftlab.models.detectors.stream_loss import Features
 
 
 @pytest.fixture(autouse=True)

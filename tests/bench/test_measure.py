@@ -8,9 +8,11 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+from driftlab.bench import workload
 from driftlab.bench.evaluation import EvaluationTimes
 from driftlab.bench.machine import Machine, this_machine
 from driftlab.bench.measure import Measurement, Settings, Sweep
+from driftlab.bench.product_rate import product_operations
 from driftlab.bench.show import save, tables
 from driftlab.bench.stream_memory import StreamMemory
 from driftlab.core.errors import StoreError
@@ -23,6 +25,7 @@ FOUND = Measurement(
     plain_threads=2,
     plain=[0.030, 0.020, 0.040],
     replicated=[[0.005] * 5, [0.002] * 5, [0.001, 0.002, 0.003, 0.004, 0.010]],
+    product_rates=[100e9, 200e9, 150e9],
     methods={"EWC": [0.004] * 4 + [0.014]},
     sweep=Sweep([5, 20, 60, 120, 120], 1, 10.0),
     peak_memory={"plain": 700 * 2**20, "replicated": 2000 * 2**20},
@@ -41,6 +44,28 @@ def printed(found: Measurement) -> str:
 def test_ratios_are_of_the_same_round() -> None:
     assert FOUND.replicated_rounds == pytest.approx([0.005, 0.002, 0.004])
     assert FOUND.ratios == pytest.approx([6, 10, 10])
+
+
+def test_the_share_is_of_the_same_rounds_product_rate() -> None:
+    graphs = [len(workload.training_records(task)) for task in workload.TASKS]
+    needed = sum(product_operations(count) for count in graphs) / len(graphs)
+    expected = [needed / 0.005 / 100e9, needed / 0.002 / 200e9, needed / 0.004 / 150e9]
+    assert FOUND.product_shares == pytest.approx(expected)
+
+
+def test_the_operations_of_an_epochs_products() -> None:
+    rows, width, features = 10 * 20, 64, 156
+    first = 2 * 2 * 2 * rows * features * width  # two branches, forward and weights
+    second = 2 * 3 * 2 * rows * width * width  # and the gradient that is handed down
+    head = 3 * 2 * 10 * (2 * width * width + width * 10)
+    assert product_operations(10) == first + second + head
+
+
+def test_what_twp_costs() -> None:
+    assert FOUND.twp_over_bare is None and "TWP costs" not in printed(FOUND)
+    timed = replace(FOUND, methods={"TWP": [0.01] * 5})
+    assert timed.twp_over_bare == pytest.approx(2.5)
+    assert "TWP costs 2.5 times BARE." in printed(timed)
 
 
 def test_the_plain_sweep_is_all_its_epochs() -> None:
@@ -62,6 +87,8 @@ def test_the_table_says_what_was_found_and_how() -> None:
     text = printed(FOUND)
     assert "ms per replica-epoch 30.00 (20.00–40.00) 4.00 (2.00–5.00) 10.00 (6.00–10.00)×" in text
     assert "sweep of 120 task orders 30 min 00 s, extrapolated 2 min 20 s, extrapolated 12.9×" in text
+    share = round(100 * sorted(FOUND.product_shares)[1])
+    assert f"share of the machine's product rate {share}% of 150 GFLOP/s" in text
     assert "task-trainings in it 600 325" in text
     assert "computes with 1 process × 2 threads 2 workers × 1 thread" in text
     assert "peak memory, MiB 700 2,000" in text
@@ -105,6 +132,10 @@ def test_the_numbers_are_kept() -> None:
     assert kept["summary"]["evaluation_ratio"] == pytest.approx(3)
     assert kept["summary"]["stream_memory_ratio"] == pytest.approx(1.05)
     assert kept["summary"]["epoch_ratio"] == pytest.approx(10)
+    assert kept["summary"]["product_share"] == pytest.approx(sorted(FOUND.product_shares)[1])
+    assert (
+        kept["summary"]["products_gflops"] == pytest.approx(150) and kept["summary"]["twp_over_bare"] is None
+    )
     assert kept["summary"]["sweep_ratio"] == pytest.approx(1800 / FOUND.replicated_sweep)
 
 

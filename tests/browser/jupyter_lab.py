@@ -29,7 +29,7 @@ def jupyter_lab(folder: Path, home: Path, environment: dict[str, str]) -> Iterat
         environment: Variables for server and kernels, in addition to the process's own.
 
     Yields:
-        The address of a notebook, with `{}` in the place of its file name.
+        The address of a notebook in a workspace of its own, with `{name}` in the place of its name.
     """
     for name, values in SETTINGS.items():
         file = home / "settings" / f"{name}.jupyterlab-settings"
@@ -51,7 +51,7 @@ def jupyter_lab(folder: Path, home: Path, environment: dict[str, str]) -> Iterat
         server = subprocess.Popen([*command, *options], env=variables, stdout=log, stderr=log)
     try:
         port = _port(server, home)
-        yield f"http://127.0.0.1:{port}/lab/tree/{{}}?token={token}"
+        yield f"http://127.0.0.1:{port}/lab/workspaces/{{name}}/tree/{{name}}.ipynb?token={token}"
     finally:
         server.terminate()
         try:

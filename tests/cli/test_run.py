@@ -306,6 +306,8 @@ def test_the_papers_scale_names_data_and_checkpoint(
     asked = driftlab("run", "21", "22", "23", "24", "--scale", "paper", "--dry-run")
     assert asked.code == 2
     assert asked.out.count("dataset oak: missing: ") == asked.out.count("checkpoint: missing: ") == 4
+    assert asked.out.count("costs about") == 4
+    assert "costs about 5 runs in 702 stages; memory about" in asked.out and "disk about 30." in asked.out
 
 
 def test_an_unknown_dataset_suggests_the_nearest(project: Project, driftlab: Driver) -> None:
@@ -435,7 +437,7 @@ def test_a_full_folder_for_temporary_files_is_found_before_anything_starts(
 
 
 def test_a_figure_without_a_picture_is_a_failure(project: Project, driftlab: Driver) -> None:
-    bare = "from matplotlib.figure import Figure\nfigure = Figure()\nfigure"
+    bare = "from matplotlib.figure import Figure\nfigure = Figure()\nfigure.subplots()\nfigure"
     project.notebook("10_bare", None, bare)
     project.notebook("11_good", None, "import driftlab.reporting.style", bare)
     result = driftlab("run")

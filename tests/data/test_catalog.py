@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from driftlab.core.errors import MissingDataError, ParameterError
 from driftlab.data import catalog
+from driftlab.data.checkpoints import find_checkpoint
 from driftlab.worlds.skeletons.ntu_layout import ntu_world
 from driftlab.worlds.skeletons.nucla_layout import nucla_world
 from driftlab.worlds.walk.layout import oak_world
@@ -154,3 +156,13 @@ def test_a_world_without_its_sequences_is_to_be_deleted(tmp_path):
     (folder / "all_sqe").rename(tmp_path / "away")
     with pytest.raises(MissingDataError, match=f"none of its files.*delete {folder}, and it is made anew"):
         catalog.find("nucla", folder)
+
+
+def test_a_tilde_in_a_notebooks_parameter_is_the_home_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "model.pth").touch()
+    assert find_checkpoint("~/model.pth") == tmp_path / "model.pth"
+    with pytest.raises(MissingDataError, match=f"{tmp_path / 'mine'}: .*there is no such folder"):
+        catalog.find("nucla", "~/mine")

@@ -51,6 +51,13 @@ class Single:
         counts = targets.bincount(minlength=classes.stop - classes.start)
         return nn.functional.cross_entropy(logits[:, classes], targets, 1 / counts.clamp(min=1).to(logits))
 
+    def loss_and_gradient_size(
+        self, batch: Batch, classes: slice, statistics: str = "batch"
+    ) -> tuple[Tensor, Tensor]:
+        loss = self.task_loss(batch, classes, statistics)
+        gradients = self.gradients(loss, create_graph=True).values()
+        return loss, torch.stack([g.abs().sum() for g in gradients]).sum()
+
     def mean(self, values: Tensor, batch: Batch) -> Tensor:
         return values.mean()
 
@@ -149,14 +156,12 @@ class SingleGCN(Single):
 
     def outputs(self, batch: Batch, statistics: Any = "batch") -> Tensor:
         x = batch[0]
-        logits: Tensor = self.network(x, **self.network.constants(x, False), statistics=statistics)[0]
+        logits: Tensor = self.network(x, **self.network.constants(x), statistics=statistics)[0]
         return logits
 
     def topology(self, batch: Batch) -> Tensor:
         x = batch[0]
-        energy: Tensor = self.network(
-            x, **self.network.constants(x, False), statistics="batch", topology=True
-        )[1]
+        energy: Tensor = self.network(x, **self.network.constants(x), statistics="batch", topology=True)[1]
         return energy.mean()
 
     def learn(self, method: Method, task: Task, epochs: int) -> None:

@@ -94,7 +94,7 @@ def test_the_state_comes_back() -> None:
 
 
 def online_ewc(strength: float = 3.0) -> OnlineEWC:
-    return OnlineEWC([0], {"strength": torch.tensor([strength])})
+    return OnlineEWC([0], {"strength": torch.tensor([strength])}, fisher="labels", half_penalty=True)
 
 
 def test_online_only_the_newest_task_pulls() -> None:

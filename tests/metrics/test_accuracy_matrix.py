@@ -8,9 +8,13 @@ import pytest
 from driftlab.core.errors import DataError, ParameterError
 from driftlab.core.evaluation_table import evaluation_table
 from driftlab.metrics.accuracy_matrix import (
+    accuracy_matrix,
     average_accuracy,
-    average_forgetting,
+    average_accuracy_table,
     final_metrics,
+    forgetting,
+    forgetting_table,
+    released_forgetting,
     task_accuracy,
 )
 from sklearn.metrics import balanced_accuracy_score
@@ -46,13 +50,13 @@ def test_task_accuracy_is_the_mean_over_the_classes_that_the_order_puts_into_a_t
 
 def test_average_accuracy(accuracy: pd.DataFrame) -> None:
     # AA_2 = (0.9 + 0.7) / 2 = 0.8, AA_3 = (0.3 + 0.3 + 0.95) / 3 = 1.55 / 3
-    assert values(average_accuracy(accuracy)) == pytest.approx({1: 0.8, 2: 0.8, 3: 1.55 / 3})
+    assert values(average_accuracy_table(accuracy)) == pytest.approx({1: 0.8, 2: 0.8, 3: 1.55 / 3})
 
 
 def test_forgetting_takes_the_best_earlier_accuracy(accuracy: pd.DataFrame) -> None:
     # k=2: max_{l<2} a_{l,1} = 0.8, f = 0.8 - 0.9 = -0.1 (it improved).
     # k=3: f_1 = max(0.8, 0.9) - 0.3 = 0.6, f_2 = 0.7 - 0.3 = 0.4, AF_3 = 0.5
-    assert values(average_forgetting(accuracy)) == pytest.approx({2: -0.1, 3: 0.5})
+    assert values(forgetting_table(accuracy)) == pytest.approx({2: -0.1, 3: 0.5})
 
 
 def test_the_best_earlier_accuracy_need_not_be_the_last() -> None:
@@ -60,12 +64,47 @@ def test_the_best_earlier_accuracy_need_not_be_the_last() -> None:
     matrix = [[0.8], [0.9, 1.0], [0.5, 1.0, 1.0], [0.3, 1.0, 1.0, 1.0]]
     accuracy = task_accuracy(table_of(matrix_rows("0-1-2-3-4-5-6-7", matrix)))
     # AF_2 = 0.8 - 0.9; AF_3 = ((0.9 - 0.5) + 0) / 2
-    assert values(average_forgetting(accuracy)) == pytest.approx({2: -0.1, 3: 0.2, 4: 0.2})
+    assert values(forgetting_table(accuracy)) == pytest.approx({2: -0.1, 3: 0.2, 4: 0.2})
 
 
 def test_forgetting_from_the_diagonal_has_the_released_sign(accuracy: pd.DataFrame) -> None:
     # k=2: 0.9 - 0.8 = 0.1; k=3: ((0.3 - 0.8) + (0.3 - 0.7)) / 2 = -0.45, not -0.5: the rise to 0.9 is missed
-    assert values(average_forgetting(accuracy, definition="diagonal")) == pytest.approx({2: 0.1, 3: -0.45})
+    assert values(forgetting_table(accuracy, definition="diagonal")) == pytest.approx({2: 0.1, 3: -0.45})
+
+
+def test_the_formulas_on_one_matrix(accuracy: pd.DataFrame) -> None:
+    a = accuracy_matrix(accuracy)
+    assert a[1:, :2].ravel().tolist() == pytest.approx([0.9, 0.7, 0.3, 0.3])
+    assert np.isnan(a[0, 1])
+    assert average_accuracy(a) == pytest.approx(1.55 / 3)
+    assert forgetting(a) == pytest.approx(0.5)
+    assert released_forgetting(a) == pytest.approx(-0.45)
+    assert np.isnan(forgetting(a[:1, :1])) and np.isnan(released_forgetting(a[:1, :1]))
+
+
+def test_the_tables_apply_the_formulas_to_every_run() -> None:
+    rng = np.random.default_rng([3, 2])
+    runs = []
+    for seed in range(4):
+        a = np.tril(rng.integers(0, 15, (5, 5)) / 14)
+        rows = [a[k, : k + 1].tolist() for k in range(5)]
+        runs.append((a, matrix_rows("0-1-2-3-4-5-6-7-8-9", rows, seed=seed)))
+    accuracy = task_accuracy(table_of(*(rows for _, rows in runs)))
+    tables = {
+        average_accuracy: average_accuracy_table(accuracy),
+        forgetting: forgetting_table(accuracy),
+        released_forgetting: forgetting_table(accuracy, definition="diagonal"),
+    }
+    for formula, table in tables.items():
+        cells = table.set_index(["seed", "trained_on"])["value"]
+        for seed, (a, _) in enumerate(runs):
+            for k in range(2, 6):
+                assert cells[seed, k] == pytest.approx(formula(a[:k, :k])), (formula.__name__, seed, k)
+
+
+def test_a_matrix_is_of_one_run(accuracy: pd.DataFrame) -> None:
+    with pytest.raises(DataError, match="of one run; these rows are of 2"):
+        accuracy_matrix(pd.concat([accuracy, accuracy.assign(seed=1)]))
 
 
 def test_final_metrics_in_one_row(accuracy: pd.DataFrame) -> None:
@@ -88,7 +127,7 @@ def test_runs_are_kept_apart() -> None:
         matrix_rows("0-1-2-3", [[0.8], [0.7, 0.6]], seed=1),
         matrix_rows("2-3-0-1", [[0.5], [0.5, 0.1]], method="EWC"),
     )
-    found = average_forgetting(task_accuracy(table)).set_index(["method", "seed"])["value"].to_dict()
+    found = forgetting_table(task_accuracy(table)).set_index(["method", "seed"])["value"].to_dict()
     assert found == pytest.approx({("BARE", 0): 0.8, ("BARE", 1): 0.1, ("EWC", 0): 0.0})
 
 
@@ -107,7 +146,7 @@ def test_macro_average_agrees_with_scikit_learn() -> None:
         with pytest.warns(UserWarning, match="y_pred contains classes not in y_true"):
             theirs = balanced_accuracy_score(truth[of_task], predicted[of_task])
         assert ours == pytest.approx(theirs)
-    assert average_accuracy(accuracy)["value"].iloc[-1] == pytest.approx(
+    assert average_accuracy_table(accuracy)["value"].iloc[-1] == pytest.approx(
         balanced_accuracy_score(truth, predicted)
     )
 
@@ -138,7 +177,7 @@ def test_the_size_of_the_real_sweep_takes_seconds() -> None:
 
 def test_repeated_runs_count_once() -> None:
     run = matrix_rows("0-1-2-3", [[1.0], [0.2, 0.9]])
-    assert len(average_accuracy(task_accuracy(table_of(run, run)))) == 2
+    assert len(average_accuracy_table(task_accuracy(table_of(run, run)))) == 2
 
 
 @pytest.mark.parametrize(
@@ -167,9 +206,9 @@ def test_impossible_tables_are_named(table: pd.DataFrame, message: str) -> None:
 
 def test_forgetting_without_a_stage_is_an_error(accuracy: pd.DataFrame) -> None:
     with pytest.raises(DataError, match="lacks a stage before stage 3"):
-        average_forgetting(accuracy[accuracy["trained_on"] != 2])
+        forgetting_table(accuracy[accuracy["trained_on"] != 2])
 
 
 def test_an_unknown_definition_is_an_error(accuracy: pd.DataFrame) -> None:
     with pytest.raises(ParameterError, match="'max' or 'diagonal', not by 'mean'"):
-        average_forgetting(accuracy, definition="mean")  # type: ignore[arg-type]
+        forgetting_table(accuracy, definition="mean")  # type: ignore[arg-type]

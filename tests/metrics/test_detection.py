@@ -103,6 +103,25 @@ def test_ignored_boxes_are_neither_found_nor_missed() -> None:
     assert np.isnan(one_class(detections, [labelled((FAR, 0), ignored=[True])]))
 
 
+def test_objects_of_a_size_by_hand() -> None:
+    small, large = (0, 0, 10, 10), (20, 20, 60, 60)
+    truth = [labelled((small, 0), (large, 0))]
+    # The large object and the large detection beside it do not count among small objects.
+    detections = [found((large, 0.9, 0), ((100, 100, 140, 140), 0.8, 0), (small, 0.7, 0))]
+    areas = {"areas": (0.0, 1024.0)}
+    assert average_precision(detections, truth, 1, **areas)[0] == 1.0  # type: ignore[arg-type]
+    wrong = [found(((80, 80, 90, 90), 0.9, 0), (small, 0.7, 0))]
+    assert average_precision(wrong, truth, 1, areas=(0.0, 1024.0))[0] == 0.5
+    assert average_precision(wrong, truth, 1, areas=(1024.0, np.inf))[0] == 0.0
+    assert np.isnan(average_precision(wrong, truth, 1, areas=(10_000.0, np.inf))[0])
+
+
+def test_objects_of_any_size_have_the_usual_ap() -> None:
+    detections, truth = [found((BOX, 0.9, 0), (FAR, 0.3, 0))], [labelled((BOX, 0))]
+    every = average_precision(detections, truth, 1, areas=(0.0, np.inf))
+    assert every.tolist() == average_precision(detections, truth, 1).tolist()
+
+
 def test_nothing_found_and_nothing_labelled() -> None:
     assert one_class([found()], [labelled((BOX, 0))]) == 0.0
     assert np.isnan(one_class([found((BOX, 0.9, 0))], [labelled()]))

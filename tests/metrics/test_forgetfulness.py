@@ -6,7 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from driftlab.core.errors import DataError, ParameterError
-from driftlab.metrics.forgetfulness import exposure, forgetfulness, forgetfulness_summary, forgetting_curve
+from driftlab.metrics.forgetfulness import (
+    class_forgetfulness,
+    equal_count_bins,
+    exposure,
+    forgetfulness,
+    forgetfulness_summary,
+    forgetting_curve,
+)
 
 from .streams import gap_rows, stream_rows, table_of
 
@@ -54,38 +61,50 @@ def test_seen_looks_back_to_the_evaluation_before() -> None:
         assert exposure(table)["seen"].tolist() == [True, seen]
 
 
-def test_curve_in_bins_of_ten_steps(exposed: pd.DataFrame) -> None:
-    curve = forgetting_curve(exposed, width=10)
+def test_bins_of_equal_count() -> None:
+    assert equal_count_bins(np.array([9.0, 1, 3, 5, 7, 11]), 3).tolist() == [2, 0, 0, 1, 1, 2]
+    # Equal gaps stay together, whatever the count; no number is left out.
+    assert equal_count_bins(np.array([0.0] * 9 + [4.0]), 2).tolist() == [0] * 9 + [1]
+    assert equal_count_bins(np.array([0.0, 0, 0, 2, 2, 5, 6, 9]), 4).tolist() == [0, 0, 0, 1, 1, 1, 2, 2]
+    assert equal_count_bins(np.array([2.0, 2.0]), 10).tolist() == [0, 0]
+    # As released every distinct gap is a bin.
+    assert equal_count_bins(np.array([7.0, 0, 7, 3]), 0).tolist() == [2, 0, 2, 1]
+
+
+def test_forgetfulness_of_one_class_by_hand() -> None:
+    k, acap = np.array([2.0, 4.0, 8.0]), np.array([0.5, 0.4, 0.2])
+    # Weights 0, 2, 6 over 8: (2 * 0.1 + 6 * 0.3) / 8.
+    assert class_forgetfulness(k, acap) == pytest.approx(0.25)
+    # The gap itself also weighs the first bin: (2 * 0 + 4 * 0.1 + 8 * 0.3) / 14.
+    assert class_forgetfulness(k, acap, "gap") == pytest.approx(0.2)
+
+
+def test_curve_in_bins(exposed: pd.DataFrame) -> None:
+    curve = forgetting_curve(exposed, bins=3)
     car = of(curve, "car")
-    # Bin 0 holds the gaps 0, 3 and 0: (0.6 + 0.8 + 0.6) / 3.
-    assert car["bin"].tolist() == [0, 1, 2, 3]
-    assert car["since"].tolist() == [0, 10, 20, 30]
-    assert car["value"].tolist() == pytest.approx([2 / 3, 0.5, 0.4, 0.2])
-    assert car["evaluations"].tolist() == [3, 1, 1, 1]
+    # Gaps 0, 0 | 3, 13 | 23, 33: two evaluations each.
+    assert car["bin"].tolist() == [0, 1, 2]
+    assert car["since"].tolist() == [0, 8, 28]
+    assert car["value"].tolist() == pytest.approx([0.6, 0.65, 0.3])
+    assert car["evaluations"].tolist() == [2, 2, 2]
     assert of(curve, "bag")["value"].tolist() == pytest.approx([0.5, 0.3, 0.3])
 
 
 def test_forgetfulness_of_the_paper(exposed: pd.DataFrame) -> None:
-    found = forgetfulness(forgetting_curve(exposed, width=10)).set_index("class")
-    # car: weights 0, 1, 2, 3 over 6: (1 (2/3 - 0.5) + 2 (2/3 - 0.4) + 3 (2/3 - 0.2)) / 6 = 2.1 / 6
-    # bag: weights 0, 1, 2 over 3: (1 * 0.2 + 2 * 0.2) / 3
-    assert found["forgetfulness"].to_dict() == pytest.approx({"car": 0.35, "bag": 0.2})
-    assert found["bins"].to_dict() == {"car": 4, "bag": 3}
+    found = forgetfulness(forgetting_curve(exposed, bins=3)).set_index("class")
+    # car: weights 0, 8, 28 over 36: (8 (0.6 - 0.65) + 28 (0.6 - 0.3)) / 36 = 8 / 36
+    # bag: gaps 7, 17, 27, weights 0, 10, 20 over 30: (10 * 0.2 + 20 * 0.2) / 30
+    assert found["forgetfulness"].to_dict() == pytest.approx({"car": 8 / 36, "bag": 0.2})
+    assert found["bins"].to_dict() == {"car": 3, "bag": 3}
 
 
 def test_forgetfulness_as_released(exposed: pd.DataFrame) -> None:
-    found = forgetfulness(forgetting_curve(exposed), weights="gap").set_index("class")["forgetfulness"]
+    curve = forgetting_curve(exposed, bins=0)
+    found = forgetfulness(curve, weights="gap").set_index("class")["forgetfulness"]
     # car: gaps 0, 3, 13, 23, 33 with aCAP 0.6, 0.8, 0.5, 0.4, 0.2, weights 3, 13, 23, 33 over 72:
     # (3 * -0.2 + 13 * 0.1 + 23 * 0.2 + 33 * 0.4) / 72 = 18.5 / 72
     # bag: gaps 7, 17, 27 over 51: (7 * 0 + 17 * 0.2 + 27 * 0.2) / 51 = 8.8 / 51
     assert found.to_dict() == pytest.approx({"car": 18.5 / 72, "bag": 8.8 / 51})
-
-
-def test_the_two_weightings_differ_where_the_first_bin_is_not_zero(exposed: pd.DataFrame) -> None:
-    curve = of(forgetting_curve(exposed), "bag")
-    # Excess over 7: weights 0, 10, 20 over 30, all losses 0.2; the gap itself also weighs the first bin.
-    assert forgetfulness(curve)["forgetfulness"].tolist() == pytest.approx([0.2])
-    assert forgetfulness(curve, weights="gap")["forgetfulness"].tolist() == pytest.approx([8.8 / 51])
 
 
 def test_improvement_is_negative() -> None:
@@ -96,19 +115,20 @@ def test_improvement_is_negative() -> None:
 
 
 def test_a_class_with_one_bin_has_nothing_to_compare(exposed: pd.DataFrame) -> None:
-    curve = forgetting_curve(exposed, width=30)
+    once = exposed[(exposed["class"] == "car") | (exposed["trained_on"] == 40)]
+    curve = forgetting_curve(once)
     assert of(curve, "bag")["bin"].tolist() == [0]
     assert forgetfulness(curve)["class"].tolist() == ["car"]
 
 
 def test_summary_and_the_worst_classes(exposed: pd.DataFrame) -> None:
-    classes = forgetfulness(forgetting_curve(exposed, width=10))
+    classes = forgetfulness(forgetting_curve(exposed, bins=3))
     (row,) = forgetfulness_summary(classes, worst=1).to_dict("records")
     assert (row["classes"], row["worst"]) == (2, 1)
-    assert row["forgetfulness"] == pytest.approx(0.275)
-    assert row["worst_forgetfulness"] == pytest.approx(0.35)
+    assert row["forgetfulness"] == pytest.approx((8 / 36 + 0.2) / 2)
+    assert row["worst_forgetfulness"] == pytest.approx(8 / 36)
     (row,) = forgetfulness_summary(classes).to_dict("records")
-    assert (row["worst"], row["worst_forgetfulness"]) == (2, pytest.approx(0.275))
+    assert (row["worst"], row["worst_forgetfulness"]) == (2, pytest.approx((8 / 36 + 0.2) / 2))
 
 
 def test_a_run_that_never_trains_is_absent() -> None:
@@ -145,8 +165,9 @@ def test_impossible_tables_are_named(table: pd.DataFrame, message: str) -> None:
 
 
 def test_impossible_parameters_are_named(exposed: pd.DataFrame) -> None:
-    with pytest.raises(ParameterError, match="at least one step wide, not 0"):
-        forgetting_curve(exposed, width=0)
+    for bins in (1, -2):
+        with pytest.raises(ParameterError, match=f"at least two bins, not {bins}; 0 makes every"):
+            forgetting_curve(exposed, bins=bins)
     curve = forgetting_curve(exposed)
     with pytest.raises(ParameterError, match="'excess' or 'gap', not by 'time'"):
         forgetfulness(curve, weights="time")  # type: ignore[arg-type]
@@ -158,7 +179,7 @@ def test_without_two_bins_there_is_nothing_to_forget() -> None:
     curve = pd.DataFrame(
         [{**RUN_OF_ONE, "class": "car", "bin": 0, "since": 0, "value": 0.5, "evaluations": 3}]
     )
-    with pytest.raises(ParameterError, match=r"no class was evaluated in two bins .*`bin_width`"):
+    with pytest.raises(ParameterError, match=r"no class was evaluated in two bins .*`bins`"):
         forgetfulness(curve)
 
 

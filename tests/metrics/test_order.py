@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
 from driftlab.core.errors import DataError, ParameterError
-from driftlab.metrics.order import order_sensitivity, order_sensitivity_summary
+from driftlab.metrics.order import (
+    average_opd,
+    check_order_invariants,
+    maximum_opd,
+    order_performance_difference,
+    order_sensitivity,
+    order_sensitivity_summary,
+)
 
 from .tables import matrix_rows, run_rows, table_of
 
@@ -89,3 +97,42 @@ def test_orders_of_different_classes_are_an_error() -> None:
 def test_an_unknown_unit_is_an_error() -> None:
     with pytest.raises(ParameterError, match="by 'task' or by 'class', not by 'order'"):
         order_sensitivity(table_of(*task_orders()), by="order")  # type: ignore[arg-type]
+
+
+def test_the_formulas_on_final_accuracies() -> None:
+    # Two orders, two tasks: ranges 0.9 - 0.2 and 0.8 - 0.5
+    final = np.array([[0.2, 0.8], [0.9, 0.5]])
+    assert order_performance_difference(final).tolist() == pytest.approx([0.7, 0.3])
+    assert average_opd(final) == pytest.approx(0.5)
+    assert maximum_opd(final) == pytest.approx(0.7)
+    summary = order_sensitivity_summary(order_sensitivity(table_of(*task_orders()), by="task"))
+    assert summary[["aopd", "mopd"]].iloc[0].tolist() == pytest.approx(
+        [average_opd(final), maximum_opd(final)]
+    )
+
+
+def summary_of(aopd: float, mopd: float) -> pd.DataFrame:
+    run = {"paper": "cgl", "variant": "nucla/gcn", "method": "EWC", "seed": 0}
+    return pd.DataFrame([run | {"aopd": aopd, "mopd": mopd, "orders": 2}])
+
+
+def test_invariants_hold_for_every_table_of_real_runs() -> None:
+    table = table_of(*task_orders())
+    halves = [order_sensitivity_summary(order_sensitivity(table, by=by)) for by in ("task", "class")]  # type: ignore[arg-type]
+    check_order_invariants(*halves)
+    check_order_invariants(summary_of(0.5, 0.5), summary_of(0.5, 0.5))
+
+
+@pytest.mark.parametrize(
+    ("by_task", "by_class", "message"),
+    [
+        ((0.6, 0.7), (0.5, 0.8), "EWC, seed 0: aopd_class is 0.5000 and aopd_task 0.6000"),
+        ((0.5, 0.9), (0.6, 0.8), "mopd_class is 0.8000 and mopd_task 0.9000"),
+        ((0.5, 0.6), (0.9, 0.8), "mopd_class is 0.8000 and aopd_class 0.9000"),
+    ],
+)
+def test_a_violated_invariant_is_named(
+    by_task: tuple[float, float], by_class: tuple[float, float], message: str
+) -> None:
+    with pytest.raises(DataError, match=message):
+        check_order_invariants(summary_of(*by_task), summary_of(*by_class))

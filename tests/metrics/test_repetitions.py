@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from driftlab.core.errors import DataError
-from driftlab.metrics.repetitions import over_repetitions
+from driftlab.metrics.repetitions import mean_and_deviation, over_repetitions
 
 
 def frame(values: list[float]) -> pd.DataFrame:
@@ -20,6 +20,22 @@ def test_mean_and_sample_deviation() -> None:
     assert row["repetitions"] == 3
     assert row["aopd"] == pytest.approx(0.6)
     assert row["aopd_std"] == pytest.approx(0.1)
+
+
+def test_population_deviation() -> None:
+    # The squares sum to 0.02; over n = 3 the root is 0.0816...
+    (row,) = over_repetitions(frame([0.5, 0.6, 0.7]), ["aopd"], ddof=0).to_dict("records")
+    assert row["aopd_std"] == pytest.approx((0.02 / 3) ** 0.5)
+    (alone,) = over_repetitions(frame([0.5]), ["aopd"], ddof=0).to_dict("records")
+    assert np.isnan(alone["aopd_std"])
+
+
+@pytest.mark.parametrize("ddof", [0, 1])
+def test_the_table_applies_the_formula(ddof: int) -> None:
+    values = [0.31, 0.5, 0.47, 0.62]
+    (row,) = over_repetitions(frame(values), ["aopd"], ddof=ddof).to_dict("records")
+    assert (row["aopd"], row["aopd_std"]) == pytest.approx(mean_and_deviation(values, ddof))
+    assert np.isnan(mean_and_deviation([0.5], ddof)[1])
 
 
 def test_t_interval() -> None:

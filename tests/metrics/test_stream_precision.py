@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from driftlab.core.errors import DataError, ParameterError
-from driftlab.metrics.stream_precision import cap_curve, class_ap, class_metrics, online_metrics, unknown_ap
+from driftlab.metrics.stream_precision import (
+    at_common_times,
+    cap_curve,
+    class_ap,
+    class_metrics,
+    continual_average_precision,
+    final_average_precision,
+    online_metrics,
+    released_online_metrics,
+    seen_average_precision,
+    unknown_ap,
+)
 
-from .streams import stream_rows, table_of
+from .streams import gap_rows, stream_rows, table_of
 
 #        car  bag  booth   CAP_t
 VALUES = {
@@ -23,6 +35,54 @@ VALUES = {
 @pytest.fixture
 def ap() -> pd.DataFrame:
     return class_ap(table_of(stream_rows(VALUES)))
+
+
+def test_the_formulas_on_an_array() -> None:
+    ap = np.array([[0.6, 0.3, 0.0], [0.4, 0.5, 0.0], [0.8, 0.1, 0.3]])
+    assert continual_average_precision(ap) == pytest.approx(3.0 / 9)
+    assert final_average_precision(ap) == pytest.approx(1.2 / 3)
+
+
+def test_runs_are_compared_at_common_times() -> None:
+    often = stream_rows(VALUES)
+    rarely = stream_rows({20: VALUES[20], 30: VALUES[30]}, method="Offline training")
+    common = at_common_times(class_ap(table_of(often, rarely)))
+    assert {(method, time) for method, time in common[["method", "trained_on"]].to_numpy().tolist()} == {
+        (method, time) for method in ("Incremental", "Offline training") for time in (20, 30)
+    }
+    caps = online_metrics(common).set_index("method")["cap"]
+    assert caps.tolist() == pytest.approx([0.35, 0.35])
+    # A run that is alone keeps all its evaluations after learning.
+    assert set(at_common_times(class_ap(table_of(often)))["trained_on"]) == {10, 20, 30}
+
+
+def test_runs_without_a_common_time() -> None:
+    table = table_of(stream_rows({10: VALUES[10]}), stream_rows({15: VALUES[20]}, method="Offline training"))
+    with pytest.raises(DataError, match=r"never evaluated at the same time.* `offline_interval`"):
+        at_common_times(class_ap(table))
+
+
+def test_the_released_average_of_an_unknown_vocabulary() -> None:
+    ap = np.array([[0.6, 0.3, 0.5], [0.4, 0.5, 0.1]])
+    seen = np.array([[True, False, False], [True, True, False]])
+    idk = np.array([0.2, np.nan])
+    # (0.6 + 0.2) / 2, then (0.4 + 0.5) / 2 without IDK; nothing at all is missing.
+    assert seen_average_precision(ap, seen, idk) == pytest.approx([0.4, 0.45])
+    assert np.isnan(seen_average_precision(ap, np.zeros_like(seen), np.full(2, np.nan))).all()
+
+
+def test_the_released_average_of_a_table() -> None:
+    table = table_of(
+        stream_rows({10: {"car": 0.6, "bag": 0.0, "booth": 0.5}, 20: {"car": 0.4, "bag": 0.5, "booth": 0.1}}),
+        stream_rows({10: {"idk": 0.3}}),
+        gap_rows({10: {"booth": 0}, 20: {"booth": 10, "bag": 3}}),
+    )
+    (row,) = released_online_metrics(table, ["car"]).to_dict("records")
+    # After 10 steps car and booth have outputs, bag is IDK: (0.6 + 0.5 + 0.3) / 3; then all three.
+    assert row["fap"] == pytest.approx(1 / 3)
+    assert row["cap"] == pytest.approx((1.4 / 3 + 1 / 3) / 2)
+    (ours,) = online_metrics(class_ap(table)).to_dict("records")
+    assert ours["cap"] == pytest.approx((1.1 / 3 + 1 / 3) / 2)
 
 
 def test_cap_over_time_leaves_the_pretrained_detector_out(ap: pd.DataFrame) -> None:

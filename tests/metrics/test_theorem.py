@@ -22,7 +22,7 @@ def test_bound_by_hand() -> None:
 
 
 def test_bound_needs_two_tasks() -> None:
-    with pytest.raises(ParameterError, match="two tasks or more"):
+    with pytest.raises(ParameterError, match="needs k ≥ 2"):
         theorem_bound(0.5, 1)
 
 
@@ -36,8 +36,11 @@ def test_check_reports_slack_and_runs() -> None:
     check = check_theorem(task_accuracy(table))
     assert check.runs == 2
     assert check.stages.set_index("seed")["slack"].to_dict() == pytest.approx({0: 0.0, 1: 0.5})
-    assert check.stages["loose_bound"].tolist() == pytest.approx([0.9, 0.9])
-    assert check.worst_slack == pytest.approx(0.0)
+    assert check.stages["drawn_bound"].tolist() == pytest.approx([0.9, 0.9])
+    assert check.smallest_slack == pytest.approx(0.0)
+    # Eq. 10 is looser by (1 - a_22) / (2 - 1) = 0.1
+    assert check.stages.set_index("seed")["drawn_slack"].to_dict() == pytest.approx({0: 0.1, 1: 0.6})
+    assert check.smallest_drawn_slack == pytest.approx(0.1)
     assert check.violations.empty
 
 
@@ -46,7 +49,7 @@ def test_a_violation_is_found_where_accuracies_are_none() -> None:
     accuracy = task_accuracy(table_of(matrix_rows("0-1-2-3", [[1.0], [0.2, 0.9]])))
     accuracy.loc[(accuracy["trained_on"] == 1), "value"] = 1.2
     check = check_theorem(accuracy)
-    assert check.worst_slack == pytest.approx(-0.2)
+    assert check.smallest_slack == pytest.approx(-0.2)
     assert check.violations["trained_on"].tolist() == [2]
 
 
@@ -63,4 +66,4 @@ def test_no_accuracy_matrix_violates_it(matrix: tuple[list[float], ...]) -> None
     check = check_theorem(task_accuracy(table_of(matrix_rows(order, matrix))))
     assert len(check.stages) == len(matrix) - 1
     assert check.violations.empty, check.stages
-    assert (check.stages["loose_bound"] >= check.stages["bound"] - 1e-12).all()
+    assert (check.stages["drawn_bound"] >= check.stages["bound"] - 1e-12).all()

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
 from driftlab.core.errors import DataError
-from driftlab.metrics.transfer import stretch_matrix, transfer
+from driftlab.metrics.transfer import (
+    backward_transfer,
+    forward_transfer,
+    stretch_matrix,
+    stretch_transfer,
+    transfer,
+)
 
 from .streams import stretch_rows, table_of
 
@@ -25,6 +32,27 @@ def test_transfer() -> None:
     assert row["fwt"] == pytest.approx(0.2)
     # R_{3,1} - R_{1,1} = 0.45 - 0.50, R_{3,2} - R_{2,2} = 0.30 - 0.60: (-0.05 - 0.30) / 2
     assert row["bwt"] == pytest.approx(-0.175)
+
+
+def test_the_formulas_on_a_matrix() -> None:
+    b, *learnt = (np.array(row) for row in VALUES.values())
+    r = np.stack(learnt)
+    assert forward_transfer(r, b) == pytest.approx(((r[0, 1] - b[1]) + (r[1, 2] - b[2])) / 2)
+    assert backward_transfer(r) == pytest.approx(((r[2, 0] - r[0, 0]) + (r[2, 1] - r[1, 1])) / 2)
+
+
+def test_a_detector_that_never_changes_transfers_nothing() -> None:
+    b = np.array([0.1, 0.7, 0.3])
+    assert forward_transfer(np.stack([b] * 3), b) == backward_transfer(np.stack([b] * 3)) == 0.0
+
+
+def test_the_summands_have_the_transfer_as_mean() -> None:
+    matrix = stretch_matrix(table_of(stretch_rows(VALUES)))
+    terms, (row,) = stretch_transfer(matrix), transfer(matrix).to_dict("records")
+    assert terms["fwt"].tolist() == pytest.approx([np.nan, 0.1, 0.3], nan_ok=True)
+    assert terms["bwt"].tolist() == pytest.approx([-0.05, -0.3, np.nan], nan_ok=True)
+    assert terms["fwt"].mean() == pytest.approx(row["fwt"])
+    assert terms["bwt"].mean() == pytest.approx(row["bwt"])
 
 
 def test_stretches_are_numbered_by_number() -> None:

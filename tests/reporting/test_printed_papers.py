@@ -52,7 +52,7 @@ def test_the_lists_are_complete() -> None:
     assert list(counts) == ["csegg", "oak", "flpsg", "cgl"], "in order of the notebooks' numbers"
     assert len({spec.id for spec in paper("csegg").artifacts}) == 24
     assert paper("oak").artifact("figure_3a").label == "Figure 3a"
-    assert paper("cgl").artifact("figure_4").notebooks == ("41_cgl_task_order",)
+    assert paper("cgl").artifact("figure_4").notebooks == ("45_cgl_stgcn",)
 
 
 def test_unknown_names_offer_the_nearest() -> None:

@@ -139,3 +139,17 @@ def test_wrong_arguments_are_named(tmp_path: Path, options: dict[str, object], m
     with pytest.raises(ParameterError, match=message):
         save(tmp_path, **options)
     assert not list(tmp_path.rglob("*.*"))
+
+
+def test_a_baseline_is_never_marked_as_the_worst() -> None:
+    """As in the CGL paper's Table 2: the highest is underlined with BARE left out."""
+    column = pd.DataFrame({"AOPD": [99.0, 58.0, 80.0, 80.0]}, index=["BARE", "REPLAY", "EWC", "GEM"])
+    content = table_content(
+        column, deviation=None, better={"AOPD": "low"}, never_worst=["BARE"], units="%", digits=2
+    )
+    assert [row[0] for row in content.marks] == ["", "best", "worst", "worst"]
+    best = column.assign(AOPD=[10.0, 58.0, 80.0, 70.0])
+    content = table_content(
+        best, deviation=None, better={"AOPD": "low"}, never_worst=["BARE"], units="%", digits=2
+    )
+    assert [row[0] for row in content.marks] == ["best", "", "worst", ""]

@@ -1,4 +1,4 @@
-"""A sweep in a process of its own, to be killed: `python drive.py STORE MARKS JOBS SECONDS TABLE`."""
+"""A sweep in a process of its own, to be killed: `python drive.py STORE MARKS JOBS SECONDS TABLE METHOD`."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ from toy_experiment import DATA, Toy, orders
 
 
 def main() -> None:
-    store, marks, jobs, seconds, table = sys.argv[1:]
+    store, marks, jobs, seconds, table, method = sys.argv[1:]
+    runs = orders(4)
+    if method:
+        runs = [{**run, "method": method} for run in runs]
     result = sweep(
-        Toy(marks, seconds=float(seconds)),
-        orders(4),
+        Toy(marks, seconds=float(seconds), shared_depth=1 if method else 0),
+        runs,
         data=DATA,
         digest="d",
         store=Store(store),

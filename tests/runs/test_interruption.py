@@ -22,10 +22,12 @@ DRIVE = Path(__file__).with_name("drive.py")
 class Sweep:
     """A running sweep over four digits, on a store that several may share."""
 
-    def __init__(self, folder: Path, name: str, *, jobs: int = 2, seconds: float = 0.2) -> None:
-        (folder / "marks").mkdir(exist_ok=True)
+    def __init__(
+        self, folder: Path, name: str, *, jobs: int = 2, seconds: float = 0.2, method: str = ""
+    ) -> None:
+        (folder / "marks").mkdir(parents=True, exist_ok=True)
         self.marks, self.table = folder / "marks", folder / f"{name}.parquet"
-        arguments = [folder / "store", self.marks, jobs, seconds, self.table]
+        arguments = [folder / "store", self.marks, jobs, seconds, self.table, method]
         self.process = subprocess.Popen(
             [sys.executable, str(DRIVE), *map(str, arguments)],
             stdout=subprocess.PIPE,
@@ -139,3 +141,37 @@ def test_what_a_killed_sweep_had_in_hand_is_taken_over(tmp_path: Path, table: pd
     first.process.communicate()
     found, _ = second.result()
     pd.testing.assert_frame_equal(found, table, check_exact=True)
+
+
+def states(folder: Path) -> set[str]:
+    return {path.stem for path in (folder / "store").rglob("*.safetensors")}
+
+
+def test_two_methods_at_once_leave_the_shared_states_and_no_others(tmp_path: Path) -> None:
+    """Neither sweep could remove its other states while both were at work."""
+    sweeps = [Sweep(tmp_path, name, jobs=1, seconds=0.05, method=name) for name in ("BARE", "GEM")]
+    computed = [sweep.result()[1] for sweep in sweeps]
+    assert sum(computed) == 4 + 2 * (STAGES - 4)
+    assert set(ran(tmp_path / "marks").values()) == {1}
+    assert len(states(tmp_path)) == 4
+    _, computed_later = Sweep(tmp_path, "EWC", jobs=1, seconds=0.0, method="EWC").result()
+    assert computed_later == STAGES - 4
+    assert len(states(tmp_path)) == 4
+
+
+def test_a_killed_sweep_goes_on_from_its_states_though_another_has_finished_meanwhile(tmp_path: Path) -> None:
+    first = Sweep(tmp_path, "GEM", jobs=1, seconds=0.1, method="GEM")
+    first.until(30)
+    first.process.kill()
+    first.process.communicate()
+    finished = len(kept(tmp_path))
+    before = ran(tmp_path / "marks")
+    assert finished < STAGES and len(states(tmp_path)) > 4
+    Sweep(tmp_path, "BARE", jobs=1, seconds=0.0, method="BARE").result()
+    resumed, computed = Sweep(tmp_path, "again", jobs=1, seconds=0.0, method="GEM").result()
+    assert computed == STAGES - finished
+    repeated = [name for name, count in ran(tmp_path / "marks").items() if count > 1]
+    assert set(repeated) <= set(before) and len(repeated) <= 4, "at most the batch that was in hand"
+    assert len(states(tmp_path)) == 4
+    whole, _ = Sweep(tmp_path / "whole", "GEM", jobs=1, seconds=0.0, method="GEM").result()
+    pd.testing.assert_frame_equal(resumed, whole, check_exact=True)

@@ -29,7 +29,7 @@ def test_forms_that_are_known(address: str) -> None:
         ("ray://127.0.0.1:10001", r"begin with ray:// \(Ray Client, job servers\) are not supported"),
         ("http://127.0.0.1:8265", "begin with http://"),
         ("anyscale://cluster", "begin with anyscale://"),
-        ("127.0.0.1", r"is '127\.0\.0\.1', which is not HOST:PORT"),
+        ("127.0.0.1", r"'127\.0\.0\.1', which is not HOST:PORT"),
         ("head:port", "which is not HOST:PORT"),
         (":", "which is not HOST:PORT"),
         ("head:0", "which is not HOST:PORT"),

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from driftlab.core.errors import DataError, ParameterError
 from driftlab.scenarios.classes import (
+    balanced_task_orders,
     class_orders,
     split_by_class,
-    spread_orders,
     task_orders,
     tasks_of,
 )
@@ -134,15 +134,36 @@ def test_orders_that_cannot_be_cut(order: tuple[int, ...], per_task: int) -> Non
         tasks_of(order, per_task)
 
 
-def test_spread_orders() -> None:
-    orders = task_orders(10, 2)
-    assert spread_orders(orders, 1) == [orders[0]]
-    assert spread_orders(orders, 4) == [orders[0], orders[30], orders[60], orders[90]]
-    assert spread_orders(orders, 7) == [orders[i] for i in (0, 17, 34, 51, 68, 85, 102)]
-    assert spread_orders(orders, 120) == spread_orders(orders, 500) == orders
-    assert len(set(spread_orders(orders, 119))) == 119
-    with pytest.raises(ParameterError, match="At least one order is needed, not 0"):
-        spread_orders(orders, 0)
+@pytest.mark.parametrize("count", [1, 3, 5, 7, 10, 12, 20, 60, 119, 120])
+def test_a_part_of_the_task_orders_is_balanced(count: int) -> None:
+    chosen = [tuple(c // 2 for c in order[::2]) for order in balanced_task_orders(10, 2, count)]
+    assert len(set(chosen)) == count
+    assert set(balanced_task_orders(10, 2, count)) <= set(task_orders(10, 2))
+    assert chosen[0] == (0, 1, 2, 3, 4)
+    for place in range(5):  # first and last among them
+        times = [sum(order[place] == task for order in chosen) for task in range(5)]
+        assert max(times) - min(times) <= (0 if count % 5 == 0 else 1), place
+
+
+def test_balanced_orders_are_nested_and_end_with_all() -> None:
+    assert balanced_task_orders(10, 2, 20)[:7] == balanced_task_orders(10, 2, 7)
+    assert sorted(balanced_task_orders(10, 2, 500)) == sorted(task_orders(10, 2))
+    assert balanced_task_orders(4, 2, 2) == [(0, 1, 2, 3), (2, 3, 0, 1)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [((10, 2, 0), "At least one order is needed, not 0"), ((10, 3, 2), "cannot be divided into tasks of 3")],
+)
+def test_impossible_parts_of_the_task_orders(arguments: tuple[int, int, int], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        balanced_task_orders(*arguments)
+
+
+def test_class_orders_are_one_sequence_of_distinct_orders() -> None:
+    many = class_orders(10, 100, 0)
+    assert len(set(many)) == 100 and class_orders(10, 10, 0) == many[:10]
+    assert class_orders(10, 10, 1) != many[:10]
 
 
 def test_fractions_are_no_parts() -> None:

@@ -16,7 +16,8 @@ from driftlab.bench.plain import BenchmarkError
 from driftlab.metrics.detection import Detections, average_precision
 from driftlab.models.detectors.build import build_detector
 from driftlab.models.detectors.configs import INPUT
-from driftlab.models.detectors.stream_detector import Features, StreamFasterRCNN
+from driftlab.models.detectors.stream_detector import StreamFasterRCNN
+from driftlab.models.detectors.stream_loss import Features
 from driftlab.papers.oak.session import load_stream
 from driftlab.training.cpu_settings import keep_freed_memory
 from driftlab.training.detection.batches import train_detector

@@ -12,6 +12,7 @@ from driftlab.bench.evaluation import EvaluationTimes, measure_evaluation
 from driftlab.bench.machine import Machine, this_machine
 from driftlab.bench.memory import PeakMemory
 from driftlab.bench.plain import PlainLoop
+from driftlab.bench.product_rate import ProductRate, product_operations
 from driftlab.bench.replicated import ReplicatedTrainer, sweep_all_orders
 from driftlab.bench.stream_memory import StreamMemory, measure_stream_memory
 from driftlab.methods import METHODS
@@ -70,6 +71,7 @@ class Measurement:
         plain_threads: Threads of the plain loop, as PyTorch chose.
         plain: Seconds an epoch of the plain loop, by round.
         replicated: Seconds an epoch of the replicated trainer, by round and task.
+        product_rates: Operations a second of a large matrix product, all workers together, by round.
         methods: Seconds an epoch of the replicated trainer, by method and task.
         sweep: The whole sweep.
         peak_memory: Bytes, `plain` and `replicated`, with BARE.
@@ -82,6 +84,7 @@ class Measurement:
     plain_threads: int
     plain: list[float]
     replicated: list[list[float]]
+    product_rates: list[float]
     methods: dict[str, list[float]]
     sweep: Sweep
     peak_memory: dict[str, int]
@@ -102,6 +105,18 @@ class Measurement:
     def ratios(self) -> list[float]:
         """How many times faster a replica-epoch is, by round."""
         return [plain / ours for plain, ours in zip(self.plain, self.replicated_rounds, strict=True)]
+
+    @property
+    def product_shares(self) -> list[float]:
+        """The share of the machine's rate of matrix products that the trainer reaches, by round."""
+        needed = fmean(product_operations(len(workload.training_records(task))) for task in workload.TASKS)
+        rounds = zip(self.replicated_rounds, self.product_rates, strict=True)
+        return [needed / seconds / rate for seconds, rate in rounds]
+
+    @property
+    def twp_over_bare(self) -> float | None:
+        """What an epoch of TWP costs, in epochs of BARE."""
+        return fmean(self.methods["TWP"]) / median(self.replicated_rounds) if "TWP" in self.methods else None
 
     @property
     def plain_sweep(self) -> float:
@@ -132,18 +147,25 @@ def measure(settings: Settings, say: Callable[[str], None]) -> Measurement:
     machine = this_machine()
     plain: list[float] = []
     replicated: list[list[float]] = []
+    rates: list[float] = []
     methods: dict[str, list[float]] = {}
     say(f"Starting a process for the plain loop and {settings.jobs} workers for the replicated trainer")
-    with PlainLoop() as loop, ReplicatedTrainer(settings.jobs, settings.replicas) as trainer:
+    with (
+        PlainLoop() as loop,
+        ReplicatedTrainer(settings.jobs, settings.replicas) as trainer,
+        ProductRate(settings.jobs) as products,
+    ):
         with PeakMemory({"plain": loop.pid, "replicated": os.getpid()}) as memory:
             trainer.warm_up()
             loop.warm_up()
+            products.measure()  # brings its workers to life
             for number in range(1, settings.rounds + 1):
                 plain.append(loop.epoch_seconds(settings.epochs))
                 replicated.append(trainer.epoch_seconds("BARE", settings.epochs))
+                rates.append(products.measure())
                 say(
                     f"Round {number} of {settings.rounds}: {plain[-1] * 1e3:.1f} ms an epoch, "
-                    f"replicated {fmean(replicated[-1]) * 1e3:.2f} ms"
+                    f"replicated {fmean(replicated[-1]) * 1e3:.2f} ms; products {rates[-1] / 1e9:.0f} GFLOP/s"
                 )
         for name in [name for name in METHODS if name != "BARE"] if settings.methods else []:
             methods[name] = trainer.epoch_seconds(name, METHOD_EPOCHS)
@@ -158,6 +180,7 @@ def measure(settings: Settings, say: Callable[[str], None]) -> Measurement:
         loop.threads,
         plain,
         replicated,
+        rates,
         methods,
         Sweep(workload.stages_by_depth(), epochs, swept.seconds),
         memory.peaks | {"replicated": max(part.peaks["replicated"] for part in (memory, memory_of_sweep))},

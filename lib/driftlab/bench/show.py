@@ -39,6 +39,9 @@ def save(found: Measurement, at: datetime) -> Path:
             "plain_ms_per_epoch": median(found.plain) * 1e3,
             "replicated_ms_per_epoch": median(found.replicated_rounds) * 1e3,
             "epoch_ratio": median(found.ratios),
+            "products_gflops": median(found.product_rates) / 1e9,
+            "product_share": median(found.product_shares),
+            "twp_over_bare": found.twp_over_bare,
             "plain_sweep_seconds": found.plain_sweep,
             "replicated_sweep_seconds": found.replicated_sweep,
             "sweep_ratio": found.plain_sweep / found.replicated_sweep,
@@ -59,7 +62,8 @@ def tables(found: Measurement) -> RenderableType:
             "",
             _methods(found),
             "",
-            f"{METHOD_EPOCHS} epochs of each task, once; BARE as above. JOINT trains on all tasks so far.",
+            f"{METHOD_EPOCHS} epochs of each task, once; BARE as above. JOINT trains on all tasks so far."
+            + (f" TWP costs {found.twp_over_bare:.1f} times BARE." if found.twp_over_bare else ""),
         ]
     if found.evaluation:
         parts += ["", _evaluation(found.evaluation), "", _evaluation_note(found.evaluation)]
@@ -76,6 +80,12 @@ def _comparison(found: Measurement) -> Table:
         _spread([1e3 * seconds for seconds in found.plain]),
         _spread([1e3 * seconds for seconds in found.replicated_rounds]),
         f"[bold]{_spread(found.ratios)}×[/bold]",
+    )
+    table.add_row(
+        "share of the machine's product rate",
+        "",
+        f"{median(found.product_shares):.0%} of {median(found.product_rates) / 1e9:.0f} GFLOP/s",
+        "",
     )
     table.add_row(
         f"sweep of {len(workload.ORDERS)} task orders",
@@ -128,6 +138,8 @@ def _notes(found: Measurement) -> list[str]:
         "without start-up, tests or files.",
         f"Replicated trainer: wall-clock time with all workers busy, divided by the epochs of all "
         f"{settings.jobs * settings.replicas} replicas. Its sweep {rest}",
+        "The share counts the operations of the matrix products that an epoch needs, against the rate of a "
+        "large product that all workers compute at the same time, one thread each, in every round.",
         "Memory is the resident set of the process, or of the driver and all its workers, summed; pages that "
         "processes share (libraries) count in each.",
         f"{machine.cpu}, {machine.cores} cores, {machine.memory / 2**30:.0f} GiB, {machine.system}; "

@@ -1,4 +1,4 @@
-"""The command line: `driftlab run | params | report | doctor | data | bench`."""
+"""The command line: `driftlab run | params | report | doctor | data | store | bench`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from driftlab import __version__
-from driftlab.cli import bench, data, doctor, params, report, run
+from driftlab.cli import bench, data, doctor, params, report, run, store
 from driftlab.cli.console import accept_any_text, print_error
 from driftlab.core.errors import DriftlabError
 from driftlab.notebooks.hush import hush
@@ -26,6 +26,7 @@ app.command()(params.params)
 app.command()(report.report)
 app.command()(doctor.doctor)
 app.add_typer(data.app, name="data")
+app.add_typer(store.app, name="store")
 app.command()(bench.bench)
 
 
@@ -56,6 +57,8 @@ def _top(
         driftlab params 41                what can be set in a notebook
 
         driftlab data                     the datasets, and where to get them
+
+        driftlab store                    the results that are kept, and how to remove some
 
     'driftlab COMMAND --help' says more about a command.
     """

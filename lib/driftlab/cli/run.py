@@ -14,6 +14,7 @@ from rich.text import Text
 
 from driftlab.cli.batch import run_batch
 from driftlab.cli.console import console_for, print_literally
+from driftlab.cli.estimates import estimate_of
 from driftlab.cli.plan import Plan, absolute, make_plans, require_ready
 from driftlab.cli.progress import Progress, print_summary
 from driftlab.cli.selectors import expand
@@ -73,7 +74,8 @@ def run(
     dry_run: Annotated[
         bool,
         typer.Option(
-            "--dry-run", help="Show parameters, datasets, checkpoints and outputs; execute nothing."
+            "--dry-run",
+            help="Show parameters, datasets, checkpoints, outputs and about what it costs; execute nothing.",
         ),
     ] = False,
     keep_going: Annotated[
@@ -167,4 +169,7 @@ def _print_plans(console: Console, plans: list[Plan], scale: str) -> None:
             state = ("missing", "red") if need.problem else ("there", "green")
             problem = f": {need.problem}" if need.problem else ""
             console.print(Text.assemble(f"  {need.what}: ", state, problem), soft_wrap=True)
+        estimate = estimate_of(plan.notebook.name, plan.values)
+        if estimate is not None:
+            print_literally(console, f"  costs {estimate}")
         print_literally(console, f"  → {plan.output}\n")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
 from driftlab.core.errors import MissingDataError, ParameterError
-from driftlab.core.paths import data_dir
+from driftlab.core.paths import data_dir, expand_home
 from driftlab.core.registry import import_object
 from driftlab.core.suggestions import look_up
 from driftlab.data import markers
@@ -204,8 +204,9 @@ DATASETS: dict[str, Dataset[Any]] = {
             layout=(
                 "oak/\n"
                 "├── mapping.json           category names to ids\n"
+                "├── locations.json         optional: {clip: {longitude, latitude}}, for Figure 3f\n"
                 "├── OAK_TRAIN/\n"
-                "│   ├── Raw/00000/         a folder a step, in order\n"
+                "│   ├── Raw/00000/         one folder per step, in order\n"
                 "│   │   ├── 20140913_172950_458_00034_1020.jpg\n"
                 "│   │   └── …\n"
                 "│   └── Label/00000/       the same names, .json\n"
@@ -311,7 +312,7 @@ def find(name: str, folder: Path | str | None = None) -> Path:
         ParameterError: There is no dataset of this name.
     """
     entry = dataset(name)
-    place = Path(folder) if folder is not None else data_dir() / name
+    place = expand_home(folder) if folder is not None else data_dir() / name
     if not entry.holds(place):
         state = "this folder holds none of its files" if place.is_dir() else "there is no such folder"
         is_world = (place / markers.FILE).exists()

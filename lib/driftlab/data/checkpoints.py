@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from driftlab.core.errors import MissingDataError
+from driftlab.core.paths import expand_home
 
 OBTAIN = (
     "The paper's detector is Faster R-CNN R-50 C4 trained on PASCAL VOC 2007 and 2012. Train it with "
@@ -22,6 +23,7 @@ def find_checkpoint(file: str) -> Path:
     """
     if not file:
         raise MissingDataError("There is no pretrained detector.", hint=OBTAIN)
-    if not Path(file).is_file():
-        raise MissingDataError(f"There is no checkpoint {file}.", hint=OBTAIN)
-    return Path(file)
+    checkpoint = expand_home(file)
+    if not checkpoint.is_file():
+        raise MissingDataError(f"There is no checkpoint {checkpoint}.", hint=OBTAIN)
+    return checkpoint

@@ -67,6 +67,11 @@ class Learner(Protocol):
     def balanced(self, logits: Tensor, batch: Any, classes: slice) -> Tensor:
         """The same from logits (R, N, classes) that are known already."""
 
+    def loss_and_gradient_size(
+        self, batch: Any, classes: slice, statistics: Statistics = "batch"
+    ) -> tuple[Tensor, Tensor]:
+        """`task_loss` and the L1 norm (R,) of its gradient, which can be differentiated as well."""
+
     def mean(self, values: Tensor, batch: Any) -> Tensor:
         """The mean (R,) over the true records of values (R, N)."""
 

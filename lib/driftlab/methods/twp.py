@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-import torch
 from torch import Tensor
 
 from driftlab.core.limits import OneOf
@@ -47,13 +46,12 @@ class TWP(Method):
 
     def loss(self, learner: Learner, task: Task, batch: Any) -> Tensor:
         """The task's loss, the pull, and the price of new importance."""
-        value = super().loss(learner, task, batch)
-        total = value + self.anchors.penalty(learner) if self.anchors else value
         if self.second_order:
-            gradients = learner.gradients(value, create_graph=True)
-            size = torch.stack([learner.sum_per_replica(g.abs()) for g in gradients.values()]).sum(0)
-            total = total + self.hyper["beta"] * size
-        return total
+            value, size = learner.loss_and_gradient_size(batch, task.seen, "update")
+            value = value + self.hyper["beta"] * size
+        else:
+            value = super().loss(learner, task, batch)
+        return value + self.anchors.penalty(learner) if self.anchors else value
 
     def end_task(self, learner: Learner, task: Task, batch: Any) -> None:
         """Measure the importance and set the anchor."""

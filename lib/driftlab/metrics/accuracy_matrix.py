@@ -1,8 +1,10 @@
 """Accuracy and forgetting of a class-incremental learner.
 
-Wei, De Schepper and Mets, VISAPP 2024, section 3. Accuracies are fractions from 0 to 1 and tasks are
-numbered from 1 in the order of learning, so a_{k,j} is the accuracy of the j-th task learnt once k tasks
-have been learnt.
+Wei, De Schepper and Mets, VISAPP 2024, section 3. a_{k,j} is the accuracy (a fraction from 0 to 1) of the
+j-th task learnt, measured after k tasks; k and j count from 1.
+
+The first functions are the paper's formulas on one run's accuracy matrix. The others apply them to an
+evaluation table, all runs at once.
 """
 
 from __future__ import annotations
@@ -10,27 +12,86 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from driftlab.core.errors import DataError, ParameterError
 from driftlab.core.lineage import carries_lineage
 
+Matrix = NDArray[np.float64]
+"""(K, K): row k − 1, column j − 1 hold a_{k,j}; what stands above the diagonal is not used."""
+
 RUN = ["paper", "variant", "method", "seed", "order"]
+"""The columns that name a run."""
+
+
+def average_accuracy(a: Matrix) -> float:
+    """AA_K = mean over j of a_{K,j}, after the last task.
+
+    Args:
+        a: (K, K), see `Matrix`.
+    """
+    return float(np.mean(a[-1]))
+
+
+def forgetting(a: Matrix) -> float:
+    """AF_K = mean over j < K of (max over l < K of a_{l,j}) − a_{K,j}; positive means forgotten.
+
+    A task that is not learnt yet (l < j) counts as accuracy 0, so it never is the maximum.
+
+    Args:
+        a: (K, K), see `Matrix`.
+
+    Returns:
+        A number from −1 to 1; NaN for one task, which leaves nothing to forget.
+    """
+    if len(a) < 2:
+        return float("nan")
+    best = np.tril(a)[:-1, :-1].max(axis=0)
+    return float(np.mean(best - a[-1, :-1]))
+
+
+def released_forgetting(a: Matrix) -> float:
+    """Mean over j < K of a_{K,j} − a_{j,j}: what the released code prints; negative means forgotten.
+
+    It misses accuracy that a task gained after it was learnt and then lost.
+
+    Args:
+        a: (K, K), see `Matrix`.
+    """
+    return float(np.mean(a[-1, :-1] - np.diag(a)[:-1])) if len(a) > 1 else float("nan")
+
+
+def accuracy_matrix(accuracy: pd.DataFrame) -> Matrix:
+    """The accuracy matrix of one run, NaN above the diagonal.
+
+    Args:
+        accuracy: The rows of one run from `task_accuracy`.
+
+    Raises:
+        DataError: The rows are of several runs.
+    """
+    if len(accuracy[RUN].drop_duplicates()) != 1:
+        raise DataError(
+            f"An accuracy matrix is of one run; these rows are of {len(accuracy[RUN].drop_duplicates())}."
+        )
+    return accuracy.pivot(index="trained_on", columns="task", values="value").to_numpy(dtype=np.float64)
 
 
 @carries_lineage
 def class_accuracy(table: pd.DataFrame, *, metric: str = "test_accuracy") -> pd.DataFrame:
-    """The class rows of an evaluation table, checked.
+    """The accuracy per class of every run after every task, from a checked evaluation table.
 
-    A run that stands in the table twice with the same values (a random class order may happen to be a task
-    order as well) counts once.
+    A run that is in the table twice with the same values (a random class order may also be a task order)
+    counts once.
 
     Args:
         table: Evaluation table.
         metric: Which of the table's metrics to take.
 
     Returns:
-        Columns of a run, `trained_on`, `class` (int) and `value`, one row a run, stage and class.
+        Columns of a run, `trained_on`, `class` (int) and `value`: one row per run, stage and class.
 
     Raises:
         DataError: No such rows, a value outside 0..1 or missing, or two different values for one cell.
@@ -67,11 +128,11 @@ def class_accuracy(table: pd.DataFrame, *, metric: str = "test_accuracy") -> pd.
 def task_accuracy(
     table: pd.DataFrame, *, classes_per_task: int = 2, metric: str = "test_accuracy"
 ) -> pd.DataFrame:
-    """a_{k,j}: the macro average over the classes of task j after k tasks.
+    """a_{k,j} of every run: the mean over the classes of task j of the accuracy per class, after k tasks.
 
     Args:
-        table: Evaluation table with one row a run, stage and class; the runs' `order` says which classes
-            form task j.
+        table: Evaluation table with one row per run, stage and class. A run's `order` says which classes form
+            task j.
         classes_per_task: How many consecutive classes of an order form a task.
         metric: Which of the table's metrics to take.
 
@@ -109,8 +170,8 @@ def task_accuracy(
 
 
 @carries_lineage
-def average_accuracy(accuracy: pd.DataFrame) -> pd.DataFrame:
-    """AA_k = mean over j ≤ k of a_{k,j}.
+def average_accuracy_table(accuracy: pd.DataFrame) -> pd.DataFrame:
+    """`average_accuracy` of every run after every task.
 
     Args:
         accuracy: From `task_accuracy`.
@@ -123,20 +184,17 @@ def average_accuracy(accuracy: pd.DataFrame) -> pd.DataFrame:
 
 
 @carries_lineage
-def average_forgetting(
+def forgetting_table(
     accuracy: pd.DataFrame, *, definition: Literal["max", "diagonal"] = "max"
 ) -> pd.DataFrame:
-    """AF_k, the mean over j < k of what was forgotten of task j.
+    """`forgetting` (or `released_forgetting`) of every run after every task from the second on.
 
     Args:
         accuracy: From `task_accuracy`.
-        definition: `max` is the paper's: f_j^k = max over l < k of a_{l,j}, minus a_{k,j}; the maximum runs
-            over l ≥ j, because a task is not tested before it is learnt, and positive means forgotten.
-            `diagonal` is what the released code prints: a_{k,j} − a_{j,j}, with its sign, so negative means
-            forgotten; it misses accuracy that was gained after stage j and lost again.
+        definition: `max` is the paper's, `diagonal` the released code's.
 
     Returns:
-        Columns of a run, `trained_on` (k ≥ 2, forgetting is undefined after one task) and `value`.
+        Columns of a run, `trained_on` (k ≥ 2) and `value`.
 
     Raises:
         DataError: A run lacks a stage; forgetting needs every stage since a task was learnt.
@@ -165,7 +223,7 @@ def average_forgetting(
 
 @carries_lineage
 def final_metrics(accuracy: pd.DataFrame) -> pd.DataFrame:
-    """Each run after its last task, in one row.
+    """AA, AF and the last task's accuracy of every run after its last task: one row per run.
 
     Args:
         accuracy: From `task_accuracy`.
@@ -174,14 +232,14 @@ def final_metrics(accuracy: pd.DataFrame) -> pd.DataFrame:
         Columns of a run, `trained_on` (k), `average_accuracy` (AA_k), `average_forgetting` (AF_k, definition
         `max`; missing after a single task) and `last_task_accuracy` (a_{k,k}).
     """
-    last = average_accuracy(accuracy)
+    last = average_accuracy_table(accuracy)
     last = last[last["trained_on"] == last.groupby(RUN)["trained_on"].transform("max")]
-    forgetting = average_forgetting(accuracy)
+    forgotten = forgetting_table(accuracy)
     newest = accuracy[accuracy["task"] == accuracy["trained_on"]]
     key = [*RUN, "trained_on"]
     return (
         last.rename(columns={"value": "average_accuracy"})
-        .merge(forgetting.rename(columns={"value": "average_forgetting"}), on=key, how="left")
+        .merge(forgotten.rename(columns={"value": "average_forgetting"}), on=key, how="left")
         .merge(newest[[*key, "value"]].rename(columns={"value": "last_task_accuracy"}), on=key, how="left")
     )
 

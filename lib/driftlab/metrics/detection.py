@@ -1,4 +1,4 @@
-"""Average precision of a detector, by MMDetection's `eval_map`: the area under VOC's precision-recall curve.
+"""Average precision (AP) of a detector, by MMDetection's `eval_map`.
 
 MMDetection takes seconds to import and is imported by the first call only.
 """
@@ -17,11 +17,11 @@ from driftlab.core.errors import DataError, ParameterError
 
 @dataclass(frozen=True)
 class Detections:
-    """What a detector finds in one frame.
+    """The detections of one frame.
 
     Attributes:
         boxes: (n, 4) x1, y1, x2, y2 in pixels.
-        scores: (n,) the higher the surer; only their order and their equality count.
+        scores: (n,) confidence; AP uses only their order and which of them are equal.
         labels: (n,) class ids.
 
     Raises:
@@ -40,7 +40,7 @@ class Detections:
 
 @dataclass(frozen=True)
 class Truth:
-    """What is labelled in one frame.
+    """The ground truth of one frame.
 
     Attributes:
         boxes: (n, 4) x1, y1, x2, y2 in pixels.
@@ -62,28 +62,36 @@ class Truth:
 
 
 def average_precision(
-    detections: Sequence[Detections], truth: Sequence[Truth], classes: int, *, iou: float = 0.5
+    detections: Sequence[Detections],
+    truth: Sequence[Truth],
+    classes: int,
+    *,
+    iou: float = 0.5,
+    areas: tuple[float, float] | None = None,
 ) -> NDArray[np.float64]:
-    """AP of each class over frames; give a part of the frames for the AP on that part.
+    """AP of each class over frames: the area under the precision-recall curve, AP = ∫ max_{r' ≥ r} p(r') dr.
 
-    Within a frame and class the surest detection comes first. One whose best overlap is at least `iou` is
-    right if it is the first on that box, wrong if the box is taken, and does not count if the box is ignored;
-    all others are wrong. The precision at a recall is the best at that recall or a higher one.
+    Within a frame and class detections are matched in order of their scores. One whose best overlap is at
+    least `iou` is a true positive if it is the first on that box, a false positive if the box is taken, and
+    does not count if the box is ignored; all others are false positives.
 
-    **Equal scores** are one threshold: what has the same score enters the curve together. `eval_map` itself
-    puts one after the other, in an order that its unstable sort happens to give; with IDK, whose detections
-    all have score 0.5, the AP would be that of chance. Here it does not depend on the order of frames or
-    detections, and with distinct scores it is `eval_map`'s number.
+    **Equal scores** are one threshold: detections with the same score enter the curve together. `eval_map`
+    itself puts one after the other, in an order that its unstable sort happens to give; with IDK, whose
+    detections all have score 0.5, the AP would be that of chance. Here it does not depend on the order of
+    frames or detections, and with distinct scores it is `eval_map`'s number.
 
     Args:
-        detections: One a frame.
+        detections: One entry per frame; pass a part of the frames for the AP on that part.
         truth: Of the same frames.
-        classes: How many there are.
-        iou: The least overlap of a right detection.
+        classes: Number of classes.
+        iou: Least intersection over union of a true positive.
+        areas: Least area and the area from which on boxes are too large, in square pixels, for the AP on
+            objects of a size (COCO's rule: boxes of other sizes are ignored, and so are detections of other
+            sizes that overlap none). None counts all.
 
     Returns:
-        (classes,) from 0 to 1. A class without a box that counts is missing (NaN); a class with one and
-        without a detection has 0.
+        (classes,) from 0 to 1. A class without a box that counts is NaN; a class with one and without a
+        detection has 0.
 
     Raises:
         DataError: A label outside 0..classes − 1.
@@ -94,7 +102,7 @@ def average_precision(
             f"AP needs detections and truth of the same frames, not of {len(detections)} and {len(truth)}."
         )
     if not 0 < iou <= 1:
-        raise ParameterError(f"The overlap of a right detection is above 0 and at most 1, not {iou}.")
+        raise ParameterError(f"The overlap of a true positive is above 0 and at most 1, not {iou}.")
     from mmdet.evaluation.functional import eval_map, mean_ap
 
     found, given = _stacked(detections), _stacked(truth)
@@ -114,16 +122,18 @@ def average_precision(
                 "labels_ignore": labels[ignored],
             }
         ],
+        scale_ranges=None if areas is None else [(areas[0] ** 0.5, areas[1] ** 0.5)],
         iou_thr=iou,
         tpfp_fn=_match,
         logger="silent",
     )
     ap = np.full(classes, np.nan)
     for label, result in enumerate(results):
-        if result["num_gts"]:
+        if np.any(result["num_gts"]):
             ranked = np.sort(scores[found_labels == label])[::-1]
             last = np.append(ranked[1:] != ranked[:-1], np.ones(min(1, len(ranked)), dtype=np.bool_))
-            ap[label] = mean_ap.average_precision(result["recall"][last], result["precision"][last], "area")
+            recall, precision = (np.atleast_2d(result[key])[0, last] for key in ("recall", "precision"))
+            ap[label] = mean_ap.average_precision(recall, precision, "area")
     return ap
 
 
@@ -132,32 +142,35 @@ def _match(
     given: NDArray[np.float64],
     ignored: NDArray[np.float64],
     iou: float,
+    areas: Sequence[tuple[float, float]] | None,
     *_: Any,
     **__: Any,
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """MMDetection's rule of right and wrong detections (`tpfp_default`), frame by frame.
+    """MMDetection's rule of true and false positives (`tpfp_default`), frame by frame.
 
     Args:
         found: (n, 6) x1, y1, x2, y2, frame, score.
         given: (m, 5) x1, y1, x2, y2, frame.
         ignored: (k, 5) likewise.
-        iou: The least overlap.
+        iou: Least overlap.
+        areas: None, or the one range of areas that counts.
 
     Returns:
-        (1, n) twice: 1 where a detection is right, and where it is wrong.
+        (1, n) twice: 1 where a detection is a true positive, and where it is a false positive.
     """
     from mmdet.evaluation.functional import mean_ap
 
-    right, wrong = np.zeros((2, 1, len(found)), dtype=np.float32)
+    true, false = np.zeros((2, 1, len(found)), dtype=np.float32)
     for frame in np.unique(found[:, 4]):
         here = found[:, 4] == frame
-        right[:, here], wrong[:, here] = mean_ap.tpfp_default(
+        true[:, here], false[:, here] = mean_ap.tpfp_default(
             found[here][:, [0, 1, 2, 3, 5]],
             given[given[:, 4] == frame, :4],
             ignored[ignored[:, 4] == frame, :4],
             iou,
+            areas,
         )
-    return right, wrong
+    return true, false
 
 
 def _stacked(frames: Sequence[Detections] | Sequence[Truth]) -> NDArray[np.float64]:

@@ -1,21 +1,62 @@
-"""What a detector forgets of a class while the stream does not show it.
+"""Forgetfulness: how the AP of a class depends on the time since the stream last showed the class.
 
-Wang et al., Wanderlust, ICCV 2021, section 4.2: the evaluations of a class are binned by the time since the
-detector last trained on it, and forgetfulness weighs the loss in each bin by that time.
+Wang et al., Wanderlust, ICCV 2021, section 4.1, equations 5 and 6. The first functions take arrays and read
+like the formulas; those below check an evaluation table and call them.
+
+The time that counts is the gap in the stream: iCaRL replays a class from its memory while the stream does not
+show it, and its gap grows all the same. Evaluations before a class was first trained on have no gap and are
+left out.
 """
 
 from __future__ import annotations
 
 from typing import Literal
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import rankdata
 
 from driftlab.core.errors import DataError, ParameterError
 from driftlab.core.lineage import carries_lineage
 from driftlab.metrics.accuracy_matrix import RUN
-from driftlab.metrics.stream_precision import class_ap, one_value_a_cell
+from driftlab.metrics.stream_precision import class_ap, mean_of_highest, one_value_a_cell
 
 CLASS = [*RUN, "class"]
+BINS = 10
+"""The paper's K is not given; ten bins of equal count are our default."""
+
+Floats = NDArray[np.float64]
+Weights = Literal["excess", "gap"]
+
+
+def equal_count_bins(gaps: Floats, count: int) -> NDArray[np.int64]:
+    """The bin of each evaluation: at most `count` bins that hold about equally many evaluations.
+
+    Args:
+        gaps: (E,) steps since the class was last trained on, at each evaluation. Equal gaps share a bin.
+        count: Greatest number of bins; 0 makes every distinct gap a bin, as the released code does.
+
+    Returns:
+        (E,) bin numbers 0, 1, …, none missing, in order of the gap.
+    """
+    places = np.floor((rankdata(gaps) - 0.5) / len(gaps) * count) if count else gaps
+    return np.asarray(np.unique(places, return_inverse=True)[1], dtype=np.int64)
+
+
+def class_forgetfulness(k: Floats, acap: Floats, weights: Weights = "excess") -> float:
+    """F^c = Σ_k (k − kmin) / Σ_k (k − kmin) · (aCAP_kmin − aCAP_k) (equation 5).
+
+    Args:
+        k: (K,) time since the class was last trained on, of each bin, ascending.
+        acap: (K,) mean AP of the evaluations in the bin.
+        weights: `excess` is the paper's k − kmin; `gap` is the released code's k.
+
+    Returns:
+        A fraction; positive means forgotten.
+    """
+    weight = k - k[0] if weights == "excess" else k
+    return float((weight * (acap[0] - acap)).sum() / weight.sum())
 
 
 @carries_lineage
@@ -62,37 +103,38 @@ def exposure(table: pd.DataFrame, *, metric: str = "ap50") -> pd.DataFrame:
 
 
 @carries_lineage
-def forgetting_curve(exposed: pd.DataFrame, *, width: int = 1) -> pd.DataFrame:
+def forgetting_curve(exposed: pd.DataFrame, *, bins: int = BINS) -> pd.DataFrame:
     """aCAP_k, the mean AP of a class over its evaluations in bin k of the time since it was last trained on.
 
     Args:
         exposed: From `exposure`.
-        width: Steps of a bin: bin k holds the gaps from k·width to (k + 1)·width − 1. With 1, as released,
-            every distinct gap is a bin.
+        bins: See `equal_count_bins`.
 
     Returns:
-        Columns of a run, `class`, `bin` (k), `since` (k·width, in steps), `value` (aCAP_k) and `evaluations`
-        (how many the bin has), one row a bin that has any. A class that was not seen has none.
+        Columns of a run, `class`, `bin` (0, 1, …), `since` (mean gap of the bin, in steps), `value` (aCAP_k)
+        and `evaluations` (how many the bin has). A class that was never trained on has no row.
 
     Raises:
-        ParameterError: `width` is below 1.
+        ParameterError: `bins` is 1 or negative.
     """
-    if width < 1:
-        raise ParameterError(f"A bin is at least one step wide, not {width}.")
+    if bins < 0 or bins == 1:
+        raise ParameterError(
+            f"Forgetting compares at least two bins, not {bins}; 0 makes every distinct gap a bin."
+        )
     rows = exposed.dropna(subset=["since"])
-    rows = rows.assign(bin=(rows["since"] // width).astype("int64"))
-    bins = rows.groupby([*CLASS, "bin"])["value"].agg(value="mean", evaluations="size").reset_index()
-    bins.insert(len(CLASS) + 1, "since", bins["bin"] * width)
-    return bins
+    number = rows.groupby(CLASS)["since"].transform(lambda gaps: equal_count_bins(gaps.to_numpy(), bins))
+    groups = rows.assign(bin=number.astype("int64")).groupby([*CLASS, "bin"])
+    curve = groups.agg(since=("since", "mean"), value=("value", "mean"), evaluations=("value", "size"))
+    return curve.reset_index()
 
 
 @carries_lineage
-def forgetfulness(curve: pd.DataFrame, *, weights: Literal["excess", "gap"] = "excess") -> pd.DataFrame:
-    """F^c = Σ_k w_k / Σ_k w_k · (aCAP_kmin − aCAP_k), over the bins k that a class has; kmin is its first.
+def forgetfulness(curve: pd.DataFrame, *, weights: Weights = "excess") -> pd.DataFrame:
+    """F^c of each run and class.
 
     Args:
         curve: From `forgetting_curve`.
-        weights: `excess` is the paper's w_k = k − kmin; `gap` is the released code's w_k = k.
+        weights: See `class_forgetfulness`.
 
     Returns:
         Columns of a run, `class`, `forgetfulness` (a fraction, positive means forgotten) and `bins`. A class
@@ -103,31 +145,22 @@ def forgetfulness(curve: pd.DataFrame, *, weights: Literal["excess", "gap"] = "e
     """
     if weights not in ("excess", "gap"):
         raise ParameterError(f"Forgetfulness is weighted by 'excess' or 'gap', not by '{weights}'.")
-    rows = curve.sort_values([*CLASS, "bin"], ignore_index=True)
-    classes = rows.groupby(CLASS)
-    rows = rows[classes["bin"].transform("size") > 1]
-    if rows.empty:
+    rows = [
+        (*name, class_forgetfulness(bins["since"].to_numpy(), bins["value"].to_numpy(), weights), len(bins))
+        for name, bins in curve.sort_values([*CLASS, "bin"]).groupby(CLASS)
+        if len(bins) > 1
+    ]
+    if not rows:
         raise ParameterError(
             "Forgetting cannot be measured: no class was evaluated in two bins of the time since the stream "
-            "showed it. Use narrower bins (`bin_width`), more evaluations (`interval`) or a longer stream."
+            "showed it. Use more `bins`, more evaluations (`interval`) or a longer stream."
         )
-    classes = rows.groupby(CLASS)
-    first = classes["bin"].transform("first") if weights == "excess" else 0
-    rows = rows.assign(
-        weight=rows["bin"] - first, loss=classes["value"].transform("first") - rows["value"], bins=1
-    )
-    rows["loss"] *= rows["weight"]
-    sums = rows.groupby(CLASS)[["loss", "weight", "bins"]].sum()
-    return (
-        sums.assign(forgetfulness=sums["loss"] / sums["weight"])[["forgetfulness", "bins"]]
-        .astype({"bins": "int64"})
-        .reset_index()
-    )
+    return pd.DataFrame(rows, columns=[*CLASS, "forgetfulness", "bins"])
 
 
 @carries_lineage
 def forgetfulness_summary(classes: pd.DataFrame, *, worst: int = 20) -> pd.DataFrame:
-    """F, the mean over the classes, and the mean over those that are forgotten most, in one row a run.
+    """F, the mean over the classes (equation 6), and the mean over those that are forgotten most, per run.
 
     Args:
         classes: From `forgetfulness`.
@@ -145,5 +178,5 @@ def forgetfulness_summary(classes: pd.DataFrame, *, worst: int = 20) -> pd.DataF
     runs = classes.groupby(RUN)["forgetfulness"]
     result = runs.agg(classes="size", forgetfulness="mean")
     result["worst"] = result["classes"].clip(upper=worst)
-    result["worst_forgetfulness"] = runs.apply(lambda values: values.nlargest(worst).mean())
+    result["worst_forgetfulness"] = runs.apply(lambda values: mean_of_highest(values.to_numpy(), worst))
     return result.reset_index()

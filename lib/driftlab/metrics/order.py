@@ -1,21 +1,54 @@
-"""How far the final accuracy depends on the order of learning.
+"""Order sensitivity: how much the final accuracy changes with the order of learning.
 
-Wei, De Schepper and Mets, VISAPP 2024, section 3.2. The order performance difference (OPD) of a task or
-class is the range of its final accuracy over all orders; AOPD is the mean and MOPD the maximum over the
-tasks or classes.
+Wei, De Schepper and Mets, VISAPP 2024, section 3.2 (Eq. 4). The first functions are the formulas on the final
+accuracies of one method and repetition; the others apply them to an evaluation table.
 """
 
 from __future__ import annotations
 
 from typing import Literal
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from driftlab.core.errors import DataError, ParameterError
 from driftlab.core.lineage import carries_lineage
 from driftlab.metrics.accuracy_matrix import RUN, class_accuracy, order_tasks, task_accuracy
 
 GROUP = ["paper", "variant", "method", "seed"]
+"""The columns that name a method's repetition."""
+
+
+def order_performance_difference(final: NDArray[np.float64]) -> NDArray[np.float64]:
+    """OPD_t = max over orders of a_{K,t} − min over orders of a_{K,t}, for every task (or class) t.
+
+    Args:
+        final: (orders, T) final accuracy of each task or class, in the same column whatever its place in
+            the order.
+
+    Returns:
+        (T,)
+    """
+    return np.asarray(final.max(axis=0) - final.min(axis=0))
+
+
+def average_opd(final: NDArray[np.float64]) -> float:
+    """AOPD = mean over tasks (or classes) of OPD.
+
+    Args:
+        final: (orders, T), as for `order_performance_difference`.
+    """
+    return float(order_performance_difference(final).mean())
+
+
+def maximum_opd(final: NDArray[np.float64]) -> float:
+    """MOPD = maximum over tasks (or classes) of OPD.
+
+    Args:
+        final: (orders, T), as for `order_performance_difference`.
+    """
+    return float(order_performance_difference(final).max())
 
 
 @carries_lineage
@@ -26,13 +59,12 @@ def order_sensitivity(
     classes_per_task: int = 2,
     metric: str = "test_accuracy",
 ) -> pd.DataFrame:
-    """OPD of each task or each class, per repetition.
+    """OPD of each task or each class, per method and repetition.
 
     Args:
         table: Evaluation table with the runs of at least two orders.
-        by: `task` for the task-order experiment, where a task is its set of classes wherever it stands in
-            the order; `class` for the class-order experiment (a task order is a class order too: give both
-            tables together).
+        by: `task` for the task-order experiment; a task is identified by its set of classes. `class` for the
+            class-order experiment; a task order is a class order too, so pass both tables joined.
         classes_per_task: How many consecutive classes of an order form a task.
         metric: Which of the table's metrics to take.
 
@@ -73,7 +105,7 @@ def order_sensitivity(
 
 @carries_lineage
 def order_sensitivity_summary(sensitivity: pd.DataFrame) -> pd.DataFrame:
-    """AOPD and MOPD per repetition.
+    """AOPD and MOPD per method and repetition.
 
     Args:
         sensitivity: From `order_sensitivity`.
@@ -83,6 +115,33 @@ def order_sensitivity_summary(sensitivity: pd.DataFrame) -> pd.DataFrame:
     """
     groups = sensitivity.groupby(GROUP, as_index=False)
     return groups.agg(aopd=("opd", "mean"), mopd=("opd", "max"), orders=("orders", "first"))
+
+
+def check_order_invariants(by_task: pd.DataFrame, by_class: pd.DataFrame, tolerance: float = 1e-9) -> None:
+    """Check what holds for every pair of tables by construction, whatever the results.
+
+    A task's range is at most the mean range of its classes, and the class orders contain the task orders, so
+    class AOPD ≥ task AOPD and class MOPD ≥ task MOPD; and a maximum is at least the mean.
+
+    Args:
+        by_task: From `order_sensitivity_summary`, over the task orders.
+        by_class: The same over class orders that contain those task orders.
+        tolerance: Allowed rounding.
+
+    Raises:
+        DataError: An invariant is violated: the tables are not of the same runs, or the code has a bug.
+    """
+    both = by_class.merge(by_task, on=GROUP, suffixes=("_class", "_task"))
+    pairs = [("aopd_class", "aopd_task"), ("mopd_class", "mopd_task")]
+    pairs += [("mopd_class", "aopd_class"), ("mopd_task", "aopd_task")]
+    for larger, smaller in pairs:
+        wrong = both[both[larger] < both[smaller] - tolerance]
+        if not wrong.empty:
+            first = wrong.iloc[0]
+            raise DataError(
+                f"{first['method']}, seed {first['seed']}: {larger} is {first[larger]:.4f} and {smaller} "
+                f"{first[smaller]:.4f}; the first cannot be smaller if both tables are of the same runs."
+            )
 
 
 def _same_units(result: pd.DataFrame, by: str) -> None:

@@ -1,4 +1,4 @@
-"""Mean, deviation and confidence over repetitions."""
+"""Mean, standard deviation and confidence interval over repetitions."""
 
 from __future__ import annotations
 
@@ -6,10 +6,26 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 from scipy import stats
 
 from driftlab.core.errors import DataError
 from driftlab.core.lineage import carries_lineage
+
+
+def mean_and_deviation(values: ArrayLike, ddof: int = 1) -> tuple[float, float]:
+    """Mean and standard deviation of one value per repetition.
+
+    Args:
+        values: (R,)
+        ddof: 1 for the sample deviation (divides by R − 1), 0 for the population deviation (divides by R).
+
+    Returns:
+        Mean and deviation; the deviation is NaN for one repetition.
+    """
+    numbers = np.asarray(values, dtype=np.float64)
+    deviation = numbers.std(ddof=ddof) if len(numbers) > 1 else np.nan
+    return float(numbers.mean()), float(deviation)
 
 
 @carries_lineage
@@ -20,19 +36,20 @@ def over_repetitions(
     by: Sequence[str] = ("paper", "variant", "method"),
     over: str = "seed",
     interval: float | None = None,
+    ddof: int = 1,
 ) -> pd.DataFrame:
-    """Mean and sample standard deviation of each value over the repetitions.
+    """`mean_and_deviation` of each value over the repetitions of each group.
 
-    The deviation divides by n − 1 (ddof = 1), the estimate for repetitions beyond those that were run. One
-    repetition has no deviation: it is missing (NaN), and tables show the mean alone.
+    The deviation of one repetition is missing (NaN), and tables show the mean alone.
 
     Args:
-        frame: One row a group and repetition.
+        frame: One row per group and repetition.
         values: Columns to summarise.
         by: Columns that name a group.
         over: Column that numbers the repetitions.
         interval: Probability of a two-sided Student's t interval of the mean, for example 0.95; none if
             absent.
+        ddof: See `mean_and_deviation`.
 
     Returns:
         The columns `by`, `repetitions`, and for each value `NAME`, `NAME_std` and, with `interval`,
@@ -56,9 +73,9 @@ def over_repetitions(
     result = pd.DataFrame({"repetitions": groups.size()})
     for name in values:
         result[name] = groups[name].mean()
-        result[f"{name}_std"] = groups[name].std(ddof=1)
+        count = groups[name].count()
+        result[f"{name}_std"] = groups[name].std(ddof=ddof).where(count > 1)
         if interval is not None:
-            count = groups[name].count()
             t = stats.t.ppf((1 + interval) / 2, count.clip(lower=2) - 1)
-            result[f"{name}_interval"] = t * result[f"{name}_std"] / np.sqrt(count)
+            result[f"{name}_interval"] = t * groups[name].std(ddof=1) / np.sqrt(count)
     return result.reset_index()

@@ -1,17 +1,67 @@
 """Average precision of a detector that is evaluated again and again while it learns from a stream.
 
-Wang et al., Wanderlust, ICCV 2021, section 4.2. AP is at IoU 0.5 on the whole test set, a fraction from 0 to
-1. `trained_on` counts the steps of the stream that were learnt; 0 is the pretrained detector, which is no
-evaluation of what was learnt from the stream and enters no mean over time.
+Wang et al., Wanderlust, ICCV 2021, section 4.1: continual average precision (CAP) and final average
+precision (FAP). AP is at IoU 0.5 on the whole test set, a fraction from 0 to 1. The first functions take
+arrays and read like the formulas; those below check an evaluation table and call them. In a table
+`trained_on` counts the steps of the stream that were learnt; 0 is the pretrained detector, which enters no
+mean over time.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from driftlab.core.errors import DataError, ParameterError
 from driftlab.core.lineage import carries_lineage
 from driftlab.metrics.accuracy_matrix import RUN
+
+Floats = NDArray[np.float64]
+
+
+def continual_average_precision(ap: Floats) -> float:
+    """CAP = 1/(T C) Σ_t Σ_c AP_{t,c}, the mean over evaluations and classes (equation 2).
+
+    Args:
+        ap: (T, C) AP at each evaluation and of each class that has ground truth.
+    """
+    return float(ap.mean())
+
+
+def final_average_precision(ap: Floats) -> float:
+    """FAP = 1/C Σ_c AP_{T,c}, the mean over the classes at the last evaluation.
+
+    Args:
+        ap: (T, C) as for CAP.
+    """
+    return float(ap[-1].mean())
+
+
+def mean_of_highest(values: Floats, count: int) -> float:
+    """The mean of the `count` highest values, or of all where there are fewer ("Top-20", "Worst-20").
+
+    The paper does not define the two columns; ranking the classes per method is our reading.
+    """
+    return float(np.sort(values)[::-1][:count].mean())
+
+
+def seen_average_precision(ap: Floats, seen: NDArray[np.bool_], idk: Floats) -> Floats:
+    """CAP_t as the released code averages it with an unknown vocabulary: seen classes and IDK alike.
+
+    Args:
+        ap: (T, C) AP at each evaluation and of each class.
+        seen: (T, C) whether the detector had an output of the class at that evaluation.
+        idk: (T,) AP of IDK; NaN at an evaluation without an object of an unseen class.
+
+    Returns:
+        (T,) the mean over the seen classes and IDK; NaN where there is neither.
+    """
+    values = np.column_stack([np.where(seen, ap, np.nan), idk])
+    counts = (~np.isnan(values)).sum(axis=1)
+    return np.where(counts > 0, np.nansum(values, axis=1) / np.maximum(counts, 1), np.nan)
 
 
 @carries_lineage
@@ -23,7 +73,7 @@ def class_ap(table: pd.DataFrame, *, metric: str = "ap50") -> pd.DataFrame:
         metric: Which of the table's metrics to take.
 
     Returns:
-        Columns of a run, `trained_on`, `class` (its name) and `value`, one row a run, evaluation and class,
+        Columns of a run, `trained_on`, `class` (its name) and `value`, one row per run, evaluation and class,
         the pretrained detector's (`trained_on` 0) included where the table has them.
 
     Raises:
@@ -41,8 +91,8 @@ def class_ap(table: pd.DataFrame, *, metric: str = "ap50") -> pd.DataFrame:
     cell = [*RUN, "trained_on", "class"]
     rows = one_value_a_cell(rows, cell)
     rows = rows.assign(expected=rows.groupby(RUN)["class"].transform("nunique"))
-    found = rows.groupby([*RUN, "trained_on"])["expected"].agg(found="size", expected="first").reset_index()
-    short = found[found["found"] < found["expected"]]
+    counts = rows.groupby([*RUN, "trained_on"])["expected"].agg(found="size", expected="first").reset_index()
+    short = counts[counts["found"] < counts["expected"]]
     if not short.empty:
         first = short.iloc[0]
         raise DataError(
@@ -53,8 +103,33 @@ def class_ap(table: pd.DataFrame, *, metric: str = "ap50") -> pd.DataFrame:
 
 
 @carries_lineage
+def at_common_times(ap: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the evaluations that every run of its variant has, so that CAP averages the same times.
+
+    Offline training is evaluated more rarely and later than the methods that learn online; a mean over each
+    method's own evaluations would compare different parts of the stream.
+
+    Args:
+        ap: From `class_ap`.
+
+    Raises:
+        DataError: The runs have no evaluation after learning in common.
+    """
+    after = learnt(ap)
+    run = after.groupby(RUN).ngroup()
+    runs = run.groupby(after["variant"]).transform("nunique")
+    common = run.groupby([after["variant"], after["trained_on"]]).transform("nunique") == runs
+    if not common.any():
+        raise DataError(
+            "The runs were never evaluated at the same time, so that no mean over time compares them; choose "
+            "`offline_interval` as a multiple of `interval`."
+        )
+    return after[common]
+
+
+@carries_lineage
 def cap_curve(ap: pd.DataFrame) -> pd.DataFrame:
-    """CAP_t, the mean over the classes at each evaluation t.
+    """CAP_t, the mean over the classes at each evaluation t (equation 1).
 
     Args:
         ap: From `class_ap`.
@@ -87,13 +162,10 @@ def class_metrics(ap: pd.DataFrame) -> pd.DataFrame:
 
 @carries_lineage
 def online_metrics(ap: pd.DataFrame, *, top: int = 20) -> pd.DataFrame:
-    """CAP, FAP and the mean CAP of the best classes, in one row a run.
-
-    CAP = mean over t of CAP_t; since every evaluation has the same classes, it is the mean of CAP^c too. FAP
-    is CAP_t at the last evaluation.
+    """CAP, FAP and the mean CAP of the best classes, in one row per run.
 
     Args:
-        ap: From `class_ap`.
+        ap: From `class_ap`, or from `at_common_times` where runs are compared.
         top: How many classes, those with the highest CAP^c of the run, `top_cap` averages (the paper: 20).
             With fewer classes it averages all of them; `top` of the result says how many it were.
 
@@ -106,18 +178,64 @@ def online_metrics(ap: pd.DataFrame, *, top: int = 20) -> pd.DataFrame:
     """
     if top < 1:
         raise ParameterError(f"The best classes are at least one, not {top}.")
-    classes = class_metrics(ap)
-    runs = classes.groupby(RUN)
-    result = runs.agg(cap=("cap", "mean"), fap=("fap", "mean"), classes=("class", "size"))
-    result["evaluations"] = cap_curve(ap).groupby(RUN).size()
-    result["top"] = result["classes"].clip(upper=top)
-    result["top_cap"] = runs["cap"].apply(lambda values: values.nlargest(top).mean())
-    return result[["evaluations", "classes", "cap", "fap", "top", "top_cap"]].reset_index()
+    rows = []
+    for run, cells in learnt(ap).groupby(RUN):
+        values = cells.pivot(index="trained_on", columns="class", values="value").to_numpy(dtype=np.float64)
+        evaluations, classes = values.shape
+        rows.append(
+            {
+                **dict(zip(RUN, run, strict=True)),
+                "evaluations": evaluations,
+                "classes": classes,
+                "cap": continual_average_precision(values),
+                "fap": final_average_precision(values),
+                "top": min(top, classes),
+                "top_cap": mean_of_highest(values.mean(axis=0), top),
+            }
+        )
+    return pd.DataFrame(rows)
 
 
 @carries_lineage
-def unknown_ap(table: pd.DataFrame, *, metric: str = "ap50") -> pd.DataFrame:
-    """AP of the objects of classes not seen so far (IDK), mean over the evaluations that have any.
+def released_online_metrics(
+    table: pd.DataFrame, pretrained: Collection[str] = (), *, top: int = 20
+) -> pd.DataFrame:
+    """`online_metrics` with CAP and FAP as the released code averages them: seen classes plus IDK.
+
+    Args:
+        table: Evaluation table of runs with an unknown vocabulary.
+        pretrained: Names of the classes that have an output from the start.
+        top: See `online_metrics`; the best classes are averaged as there.
+
+    Returns:
+        The columns of `online_metrics`.
+
+    Raises:
+        DataError: The class rows are faulty (see `class_ap`).
+    """
+    ap = learnt(class_ap(table))
+    trained = table[table["metric"] == "steps_since_seen"]
+    trained = trained.assign(**{"class": trained["tested_on"].str.removeprefix("class:")})
+    cell = [*RUN, "trained_on", "class"]
+    cells = ap.merge(trained[cell].drop_duplicates(), how="left", indicator="trained")
+    cells["seen"] = (cells["trained"] == "both") | cells["class"].isin(list(pretrained))
+    idk = _idk_rows(table).set_index([*RUN, "trained_on"])["value"]
+    rows = []
+    for run, of_run in cells.groupby(RUN):
+        values, seen = (
+            of_run.pivot(index="trained_on", columns="class", values=x) for x in ("value", "seen")
+        )
+        unseen = idk.reindex([(*run, time) for time in values.index]).to_numpy(dtype=np.float64)
+        curve = seen_average_precision(values.to_numpy(dtype=np.float64), seen.to_numpy(dtype=bool), unseen)
+        rows.append((*run, np.nanmean(curve), curve[-1]))
+    averaged = pd.DataFrame(rows, columns=[*RUN, "cap", "fap"])
+    ours = online_metrics(ap, top=top)
+    return ours.drop(columns=["cap", "fap"]).merge(averaged, on=RUN)[ours.columns]
+
+
+@carries_lineage
+def unknown_curve(table: pd.DataFrame, *, metric: str = "ap50") -> pd.DataFrame:
+    """AP of the objects of classes not seen so far (IDK), at each evaluation that has any.
 
     Args:
         table: Evaluation table of runs with an unknown vocabulary. An evaluation after which no class of the
@@ -125,20 +243,44 @@ def unknown_ap(table: pd.DataFrame, *, metric: str = "ap50") -> pd.DataFrame:
         metric: Which of the table's metrics to take.
 
     Returns:
-        Columns of a run, `evaluations` and `idk`; a run without such rows is absent (the pretrained
-        detector, which never predicts IDK).
+        Columns of a run, `trained_on` and `value`.
 
     Raises:
         DataError: The table has no IDK row at all, a value outside 0..1, or two values for one cell.
     """
-    rows = table[(table["metric"] == metric) & (table["tested_on"] == "idk") & (table["trained_on"] > 0)]
+    rows = _idk_rows(table, metric)
     if rows.empty:
         raise DataError(
             "The evaluation table has no rows tested on 'idk', as runs with an unknown vocabulary have them."
         )
-    require_fractions(rows)
-    runs = one_value_a_cell(rows, [*RUN, "trained_on"]).groupby(RUN)["value"]
+    return rows
+
+
+@carries_lineage
+def unknown_ap(table: pd.DataFrame, *, metric: str = "ap50") -> pd.DataFrame:
+    """AP of IDK per run: the mean over the evaluations that have objects of unseen classes.
+
+    The paper does not say whether its column is this mean or the last value; this is our reading.
+
+    Args:
+        table: See `unknown_curve`.
+        metric: Which of the table's metrics to take.
+
+    Returns:
+        Columns of a run, `evaluations` and `idk`; a run without such rows is absent (the pretrained
+        detector, which never predicts IDK).
+
+    Raises:
+        DataError: See `unknown_curve`.
+    """
+    runs = unknown_curve(table, metric=metric).groupby(RUN)["value"]
     return runs.agg(evaluations="size", idk="mean").reset_index()
+
+
+def _idk_rows(table: pd.DataFrame, metric: str = "ap50") -> pd.DataFrame:
+    rows = table[(table["metric"] == metric) & (table["tested_on"] == "idk") & (table["trained_on"] > 0)]
+    require_fractions(rows)
+    return one_value_a_cell(rows, [*RUN, "trained_on"])
 
 
 @carries_lineage
@@ -158,9 +300,8 @@ def learnt(ap: pd.DataFrame) -> pd.DataFrame:
     return rows
 
 
-@carries_lineage
 def require_fractions(rows: pd.DataFrame) -> None:
-    """Refuse average precisions that are none.
+    """Raise unless every value is an average precision from 0 to 1.
 
     Raises:
         DataError: A value outside 0..1 or missing.
@@ -195,5 +336,5 @@ def one_value_a_cell(rows: pd.DataFrame, cell: list[str]) -> pd.DataFrame:
 
 
 def run_name(row: pd.Series) -> str:
-    """A run in the words of error messages."""
+    """A run as error messages name it."""
     return f"The run {row['variant']}, {row['method']}, seed {row['seed']}"

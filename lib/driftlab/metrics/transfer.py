@@ -1,20 +1,50 @@
 """Forward and backward transfer between stretches of a stream.
 
-Wang et al., Wanderlust, ICCV 2021, section 4.2, after Lopez-Paz and Ranzato (2017): the stream is divided
-into T stretches, and R_{i,j} is the mean AP on the test frames of the j-th after learning the i-th.
+Wang et al., Wanderlust, ICCV 2021, section 4.1, equations 3 and 4, after Lopez-Paz and Ranzato (2017): the
+stream is divided into T stretches (the paper's scenarios), and R_{i,j} is the mean AP on the test frames of
+stretch j after learning stretch i. The first functions take arrays and read like the formulas; those below
+check an evaluation table and call them.
 """
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from driftlab.core.errors import DataError
 from driftlab.core.lineage import carries_lineage
 from driftlab.metrics.accuracy_matrix import RUN
 from driftlab.metrics.stream_precision import one_value_a_cell, require_fractions, run_name
 
+Floats = NDArray[np.float64]
+
 PREFIX = "stretch:"
+
+
+def forward_gains(r: Floats, b: Floats) -> Floats:
+    """R_{i−1,i} − b_i for i = 2 … T: the gain over the pretrained detector on the stretch that comes next.
+
+    Args:
+        r: (T, T) mean AP after learning stretch i (row) on stretch j (column).
+        b: (T,) mean AP of the pretrained detector on each stretch.
+    """
+    return np.asarray(r.diagonal(offset=1) - b[1:])
+
+
+def backward_changes(r: Floats) -> Floats:
+    """R_{T,i} − R_{i,i} for i = 1 … T−1: the change of each stretch from when it was learnt to the end."""
+    return np.asarray((r[-1] - r.diagonal())[:-1])
+
+
+def forward_transfer(r: Floats, b: Floats) -> float:
+    """FWT = 1/(T−1) Σ_{i=2..T} (R_{i−1,i} − b_i) (equation 3); arguments as for `forward_gains`."""
+    return float(forward_gains(r, b).mean())
+
+
+def backward_transfer(r: Floats) -> float:
+    """BWT = 1/(T−1) Σ_{i=1..T−1} (R_{T,i} − R_{i,i}) (equation 4); negative means forgotten."""
+    return float(backward_changes(r).mean())
 
 
 @carries_lineage
@@ -54,11 +84,7 @@ def stretch_matrix(table: pd.DataFrame, *, metric: str = "map50") -> pd.DataFram
 
 @carries_lineage
 def transfer(matrix: pd.DataFrame) -> pd.DataFrame:
-    """FWT and BWT, in one row a run.
-
-    FWT = 1/(T−1) Σ_{i≥2} (R_{i−1,i} − b_i): how much better than the pretrained detector the learner is on
-    the stretch that comes next. BWT = 1/(T−1) Σ_{i<T} (R_{T,i} − R_{i,i}): how a stretch has changed by the
-    end since it was learnt; negative means forgotten.
+    """FWT and BWT, in one row per run.
 
     Args:
         matrix: From `stretch_matrix`.
@@ -68,11 +94,38 @@ def transfer(matrix: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     for run, cells in matrix.groupby(RUN):
-        r = cells.pivot(index="learnt", columns="tested", values="value").to_numpy(dtype=np.float64)
-        next_one, own = r[1:-1, 1:].diagonal(), r[1:-1, :-1].diagonal()
-        forward, backward = next_one - r[0, 1:], r[-1, :-1] - own
-        rows.append((*run, r.shape[1], forward.mean(), backward.mean()))
+        b, r = _arrays(cells)
+        rows.append((*run, len(b), forward_transfer(r, b), backward_transfer(r)))
     return pd.DataFrame(rows, columns=[*RUN, "stretches", "fwt", "bwt"])
+
+
+@carries_lineage
+def stretch_transfer(matrix: pd.DataFrame) -> pd.DataFrame:
+    """The summands of FWT and BWT, for the noise of their means.
+
+    Args:
+        matrix: From `stretch_matrix`.
+
+    Returns:
+        Columns of a run, `stretch` (1 … T), `fwt` (R_{i−1,i} − b_i, missing for the first stretch) and `bwt`
+        (R_{T,i} − R_{i,i}, missing for the last).
+    """
+    frames = []
+    for run, cells in matrix.groupby(RUN):
+        b, r = _arrays(cells)
+        terms = {
+            "stretch": np.arange(1, len(b) + 1),
+            "fwt": [np.nan, *forward_gains(r, b)],
+            "bwt": [*backward_changes(r), np.nan],
+        }
+        frames.append(pd.DataFrame({**dict(zip(RUN, run, strict=True)), **terms}))
+    return pd.concat(frames, ignore_index=True)
+
+
+def _arrays(cells: pd.DataFrame) -> tuple[Floats, Floats]:
+    """The arrays b (T,) and R (T, T) of one run."""
+    values = cells.pivot(index="learnt", columns="tested", values="value").to_numpy(dtype=np.float64)
+    return values[0], values[1:]
 
 
 def _numbered(run: pd.DataFrame) -> pd.DataFrame:

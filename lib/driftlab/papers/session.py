@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from driftlab.core.lineage import lineage
 from driftlab.core.paths import outputs_dir
 from driftlab.core.provenance import Source
-from driftlab.reporting.display import ShownArtifact, ShownVerdicts, show_figures_as_pictures
+from driftlab.reporting.display import ShownArtifact, ShownVerdicts
 from driftlab.reporting.figures import save_figure
 from driftlab.reporting.sidecars import Provenance, provenance_of
 from driftlab.reporting.tables import save_table
@@ -52,7 +52,6 @@ class Session:
     ) -> None:
         self.paper, self.notebook, self.scale, self.source = paper, notebook, scale, source
         self._judged: dict[str, Verdict] = {}
-        show_figures_as_pictures()
         self.engine, self.replicas, self.changed = make_engine(engine, jobs), replicas, dict(changed or {})
 
     @property

@@ -6,22 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from IPython.core.getipython import get_ipython
-from IPython.core.pylabtools import select_figure_formats
-
 from driftlab.reporting.html import artifact_html, verdicts_html
 from driftlab.reporting.sidecars import Artifact, Provenance
 from driftlab.reporting.verdicts import Verdict
-
-
-def show_figures_as_pictures() -> None:
-    """Make Jupyter show a Matplotlib figure as a PNG, which it otherwise does only where pyplot was imported.
-
-    Outside a kernel nothing happens.
-    """
-    shell = get_ipython()
-    if shell is not None:
-        select_figure_formats(shell, {"png"})  # type: ignore[no-untyped-call]
 
 
 @dataclass(frozen=True)

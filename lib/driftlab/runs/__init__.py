@@ -1,6 +1,7 @@
-"""Runs that are pure and kept: contract 4.
+"""Runs are functions of their configurations; their results are stored and reused.
 
-`experiment` says what an experiment declares; `store` keeps what has been computed (`canonical`, `locks`);
-`engines` (`local_engine`, `ray_engine`, `workers`) execute stages; `sweep` joins them (`stage_graph`: which
-stages are to be computed; `scheduler`: handing them to workers): `from driftlab.runs.sweep import sweep`.
+Begin with `sweep`: `from driftlab.runs.sweep import sweep`. `experiment` is what an experiment declares. A
+sweep finds the stages to compute (`stage_graph`) and has them executed (`scheduler`) by an engine (`engines`:
+`local_engine`, `ray_engine`, `workers`). Results are kept in a `store` (`canonical`, `locks`); `states` says
+which states stay, and `store_contents` what lies in a store and can be removed.
 """

@@ -1,4 +1,4 @@
-"""One spelling for every JSON value, so that equal configurations have equal hashes."""
+"""Canonical JSON, so that equal configurations have equal hashes."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ def canonical_json(value: Any, what: str = "value") -> bytes:
     """JSON with sorted keys and without white space, ASCII; floats in their shortest exact form.
 
     A tuple is written as a list. Numbers are kept as they are typed: `1`, `1.0` and `True` are three
-    different values here, so that whoever builds configurations decides on one type for each parameter.
+    different values here: give each parameter of a configuration one type.
 
     Args:
         value: None, bool, int, finite float, str, and lists, tuples and string-keyed mappings of these.
-        what: What the value is, for the error's text.
+        what: Name of the value, for the error's text.
 
     Raises:
-        ParameterError: Something else is in it; the text names the place.
+        ParameterError: The value contains something else; the text names the place.
     """
     plain = _plain(value, what)
     return json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False).encode("ascii")
 
 
 def as_json(value: Any, what: str = "value") -> Any:
-    """The value as it reads back from its canonical JSON: plain, and sharing nothing with the original.
+    """A copy of the value as it reads back from its canonical JSON.
 
     Raises:
         ParameterError: As `canonical_json`.

@@ -1,4 +1,4 @@
-"""What can go wrong while stages are computed, and how it is told."""
+"""Errors and warnings of sweeps."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ SHOWN = 5
 
 
 class DriftlabWarning(UserWarning):
-    """Base of the warnings that are written for the person who reads them."""
+    """Base of warnings that a user can act on; the text says what happened and what to do."""
 
 
 class CorruptResultWarning(DriftlabWarning):
-    """A file of the store is damaged; what it held is computed again."""
+    """A file of the store is damaged; its content is computed again."""
 
 
 class SweepWarning(DriftlabWarning):
-    """A sweep went on, but not as one would wish."""
+    """A sweep continues after a problem: a lost worker, a failed batch, a measurement that differs."""
 
 
 class StageError(DriftlabError):
-    """An experiment failed to execute stages; says so in one text, so that it can travel between processes.
+    """An experiment failed to execute stages. It holds one text, so that every process can unpickle it.
 
-    Any other exception might not survive pickling, and an engine could not tell that from a dead worker.
+    Another exception might not survive pickling, which an engine could not tell from a dead worker.
     """
 
     @classmethod
     def of(cls, error: Exception) -> StageError:
-        """The error's kind, text and place."""
+        """A `StageError` with the type, text, file and line of another error."""
         frames = traceback.extract_tb(error.__traceback__)
         place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
         return cls(f"{type(error).__name__}: {error}{place}")
@@ -45,10 +45,10 @@ class Failure:
     """A run that could not be finished.
 
     Attributes:
-        config: The run.
-        stage: Which of its stages failed, from 1.
-        stages: How many it has.
-        problem: The error's text.
+        config: Configuration of the run.
+        stage: Number of the stage that failed, from 1.
+        stages: Number of stages of the run.
+        problem: Text of the error.
     """
 
     config: dict[str, Any]
@@ -66,7 +66,7 @@ class SweepError(DriftlabError):
 
     Args:
         text: What happened.
-        failures: One for each run that is not complete, as far as that is known.
+        failures: The runs that could not be finished, as far as they are known.
     """
 
     def __init__(self, text: str, failures: Sequence[Failure] = ()) -> None:

@@ -1,4 +1,4 @@
-"""The store: finished stages on disk, checksummed, written atomically, shared safely between processes."""
+"""Store of finished stages on disk: checksummed, written atomically, safe to share between processes."""
 
 from __future__ import annotations
 
@@ -32,12 +32,11 @@ class Entry:
     """A finished stage, read and verified.
 
     Attributes:
-        stage: What the stage is.
-        rows: What it measured.
-        state_sha256: The checksum of its state file, `None` if the state was not kept when the stage was
-            computed.
+        stage: Identity of the result.
+        rows: Its measurements.
+        state_sha256: Checksum of its state file; None if the state was not kept when it was computed.
         created: When it was computed (UTC, ISO 8601).
-        driftlab: The version of driftlab that computed it.
+        driftlab: Version of driftlab that computed it.
     """
 
     stage: StageId
@@ -49,7 +48,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Summary:
-    """What lies in a store: finished stages by experiment, their states, and the bytes of all of it."""
+    """Number of finished stages by experiment, number of states, and size of all files in bytes."""
 
     stages: dict[str, int]
     states: int
@@ -69,12 +68,12 @@ NOTHING = sha256(b"").hexdigest()
 class Store:
     """A folder of finished stages.
 
-    A stage lies in `<experiment>/<first two digits of its key>/<key>.json`: what the stage is, its rows and
-    a checksum. Its state lies beside it as `<key>.safetensors` for as long as a later stage may continue
-    from it; the entry holds the state's checksum. Every file appears under its name only when it is
-    complete.
+    A stage's entry is `<experiment>/<first two digits of its key>/<key>.json`: identity, rows and a checksum.
+    Its state is `<key>.safetensors` beside it, as long as it is kept (`driftlab.runs.states`); the entry
+    holds the state's checksum. A file appears under its name only when it is complete.
 
-    Whoever computes a stage holds its lock (`runs.locks`), and only the holder writes the stage's files.
+    The process that computes a stage holds its lock (`driftlab.runs.locks`); only the holder writes the
+    stage's files.
 
     Args:
         folder: Created if need be.
@@ -98,11 +97,11 @@ class Store:
             ) from error
 
     def entry_path(self, stage: StageId) -> Path:
-        """Where the stage's entry lies, or would."""
+        """Path of the stage's entry, whether it exists or not."""
         return self.folder / stage.experiment / stage.key[:2] / f"{stage.key}.json"
 
     def state_path(self, stage: StageId) -> Path:
-        """Where the stage's state lies, or would."""
+        """Path of the stage's state, whether it exists or not."""
         return self.entry_path(stage).with_suffix(".safetensors")
 
     def get(self, stage: StageId) -> Entry | None:
@@ -131,11 +130,11 @@ class Store:
             return None
 
     def put(self, stage: StageId, rows: list[Row], state: Mapping[str, NDArray[Any]] | None) -> Entry:
-        """Keep a finished stage; the caller holds the stage's lock.
+        """Write a finished stage; the caller holds the stage's lock.
 
         Args:
-            stage: What the stage is.
-            rows: What it measured: JSON values, finite numbers.
+            stage: Identity of the result.
+            rows: Its measurements: JSON values, finite numbers.
             state: What the next stage continues from; `None` keeps none.
 
         Raises:
@@ -194,7 +193,7 @@ class Store:
         return state
 
     def drop_state(self, stage: StageId) -> None:
-        """Forget a stage's state; its rows stay."""
+        """Remove a stage's state; its rows stay."""
         try:
             self.state_path(stage).unlink(missing_ok=True)
         except OSError as error:
@@ -203,7 +202,7 @@ class Store:
             ) from error
 
     def summary(self) -> Summary:
-        """Count what is there, without verifying it."""
+        """Count entries and states, without verifying them."""
         stages: dict[str, int] = {}
         states = size = 0
         for path in self._files():

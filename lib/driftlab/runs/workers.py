@@ -1,4 +1,4 @@
-"""What every worker does, whichever engine it belongs to."""
+"""Executing a batch in a worker, and the resources of its process; the same for all engines."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from driftlab.runs.failures import StageError
 def run_stages(
     experiment: Experiment, data: Any, stages: Sequence[Config], states: Sequence[State | None]
 ) -> list[StageResult]:
-    """What every worker of every engine does with a batch.
+    """Execute a batch of stages and check its results.
 
     Raises:
-        StageError: The experiment failed, or did not give one result a stage.
+        StageError: The experiment failed, or did not return one result per stage.
     """
     try:
         results = experiment.execute(data, stages, states)
@@ -31,7 +31,7 @@ def run_stages(
 
 
 def limit_threads(threads: int) -> None:
-    """Let this process compute with so many threads, whether PyTorch has been imported yet or comes later."""
+    """Set the number of threads that this process computes with, before or after PyTorch is imported."""
     os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = str(threads)
     torch = sys.modules.get("torch")
     if torch is not None:
@@ -39,7 +39,7 @@ def limit_threads(threads: int) -> None:
 
 
 def usable_cores() -> int:
-    """Cores that this process may use."""
+    """Number of CPU cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 import torch
 from driftlab.models.detectors import stream_loss
-from driftlab.models.detectors.stream_detector import Features, StreamFasterRCNN
-from driftlab.models.detectors.stream_loss import Drawn, Rehearsal
+from driftlab.models.detectors.stream_detector import StreamFasterRCNN
+from driftlab.models.detectors.stream_loss import Drawn, Features, Rehearsal
 from driftlab.models.registry import DETECTORS
 from mmdet.models import FasterRCNN
 from mmdet.registry import MODELS

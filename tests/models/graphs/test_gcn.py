@@ -52,18 +52,15 @@ def used_gradients(network: GCN, value: Tensor) -> dict[str, Tensor]:
     return {name: g for name, g in zip(names, found, strict=True) if g is not None}
 
 
-@pytest.mark.parametrize("fused", [False, True])
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-10), (torch.float32, 2e-4)])
 @pytest.mark.parametrize("statistics", ["update", "batch", "running"])
-def test_outputs_topology_and_gradients(
-    statistics: str, dtype: torch.dtype, tolerance: float, fused: bool
-) -> None:
+def test_outputs_topology_and_gradients(statistics: str, dtype: torch.dtype, tolerance: float) -> None:
     network, x = gcn(dtype=dtype), normal(8, JOINTS, FEATURES, dtype=dtype)
     before = {name: value.clone() for name, value in network.named_buffers()}
     expected, expected_energy, norms = reference(network, x, training=statistics != "running")
     own = [layer.norm for layer in network.layers] + [network.norm]
-    inputs = network.constants(x, fused)
-    logits, energy = network(x, **inputs, statistics=statistics, topology=True, fused=fused)
+    inputs = network.constants(x)
+    logits, energy = network(x, **inputs, statistics=statistics, topology=True)
     close = {"rtol": tolerance, "atol": tolerance}
     torch.testing.assert_close(logits, expected, **close)
     torch.testing.assert_close(energy, expected_energy, **close)
@@ -91,18 +88,17 @@ def test_outputs_topology_and_gradients(
 
 def test_without_topology_there_is_no_score() -> None:
     x = normal(3, JOINTS, FEATURES)
-    assert gcn()(x, **gcn().constants(x, False))[1] is None
+    assert gcn()(x, **gcn().constants(x))[1] is None
 
 
-@pytest.mark.parametrize("fused", [False, True])
-def test_padded_graphs_count_nowhere(fused: bool) -> None:
+def test_padded_graphs_count_nowhere() -> None:
     network, alone = gcn(), gcn()
     mask = torch.tensor([0, 1, 1, 0, 1, 1], dtype=torch.float64)
     x = normal(6, JOINTS, FEATURES)
     x[mask == 0] = 40.0
     true = x[mask == 1]
-    found, energy = network(x, **network.constants(x, fused), mask=mask, topology=True, fused=fused)
-    expected, right = alone(true, **alone.constants(true, False), topology=True)
+    found, energy = network(x, **network.constants(x), mask=mask, topology=True)
+    expected, right = alone(true, **alone.constants(true), topology=True)
     torch.testing.assert_close(found[mask == 1], expected)
     torch.testing.assert_close(energy[mask == 1], right)
     for name, buffer in network.named_buffers():
@@ -123,7 +119,7 @@ def test_the_number_of_parameters() -> None:
 @pytest.mark.parametrize(("width", "depth"), [(1, 1), (3, 1), (2, 5), (9, 3)])
 def test_width_and_depth_are_free(width: int, depth: int) -> None:
     network, x = gcn(width, depth), normal(4, JOINTS, FEATURES)
-    logits, _ = network(x, **network.constants(x, True), fused=True)
+    logits, _ = network(x, **network.constants(x))
     expected, _, _ = reference(gcn(width, depth), x, training=True)
     torch.testing.assert_close(logits, expected)
     assert len(network.layers) == depth

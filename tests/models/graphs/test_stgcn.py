@@ -53,7 +53,7 @@ def test_forward(statistics: str, bodies: int, dtype: torch.dtype, tolerance: fl
     network, x = stgcn(dtype=dtype), normal(4, bodies, FRAMES, JOINTS, 3, dtype=dtype)
     before = {name: value.clone() for name, value in network.named_buffers()}
     expected, norms = reference(network, x, training=statistics != "running")
-    logits, energy = network(x, **network.constants(x, True), statistics=statistics)
+    logits, energy = network(x, **network.constants(x), statistics=statistics)
     assert logits.shape == (4, CLASSES) and energy is None
     torch.testing.assert_close(logits, expected, rtol=tolerance, atol=tolerance)
     own = [norm for layer in network.layers for norm in (layer.spatial_norm, layer.temporal_norm)]

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from driftlab.core.errors import ParameterError
-from driftlab.metrics.forgetfulness import exposure, forgetting_curve
+from driftlab.metrics.forgetfulness import exposure
 from driftlab.metrics.stream_precision import cap_curve, class_ap
 from driftlab.papers.oak import figures
 from driftlab.reporting.style import method_style
@@ -68,32 +68,32 @@ def test_classes_over_time(exposed: pd.DataFrame) -> None:
     x, y = line(figure.axes[3], "EWC")
     assert x[:3] == [0, 5, 10]
     assert y == pytest.approx((100 * bag.groupby("trained_on")["value"].mean()).tolist())
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == [*METHODS, "stream shows the class"]
+    legend = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert legend == ["Incremental", "EWC", "iCaRL", "stream shows the class"]
     assert figure.axes[0].get_ylabel() == "AP50 (%)"
     assert not texts_overlap(figure)
 
 
-def test_all_panels_reach_to_the_highest_value(exposed: pd.DataFrame) -> None:
-    figure = figures.classes_over_time(exposed, ["kiosk", "car"])
-    for axis in figure.axes:
-        assert axis.get_ylim()[0] == 0
-        assert axis.get_ylim()[1] >= 100 * exposed.loc[exposed["class"] == "car", "value"].max()
+def test_other_methods_can_be_drawn(exposed: pd.DataFrame) -> None:
+    figure = figures.classes_over_time(exposed, ["car"], methods=METHODS)
+    assert [text.get_text() for text in figure.legends[0].get_texts()][:-1] == METHODS
 
 
-def test_the_classes_that_come_and_go_are_chosen_by_their_peak() -> None:
-    def rows(name: str, *times: tuple[float, float | None]) -> list[dict[str, object]]:
-        return [
-            {"class": name, "trained_on": 5 * k, "value": ap, "since": since, "seen": since == 0}
-            for k, (ap, since) in enumerate(times)
-        ]
+def test_a_rare_class_is_not_flattened_by_a_frequent_one(exposed: pd.DataFrame) -> None:
+    scaled = exposed.assign(value=exposed["value"].where(exposed["class"] != "kiosk", exposed["value"] / 8))
+    kiosk, car = figures.classes_over_time(scaled, ["kiosk", "car"]).axes
+    for axis, name in ((kiosk, "kiosk"), (car, "car")):
+        rows = scaled[(scaled["class"] == name) & scaled["method"].isin(["Incremental", "EWC", "iCaRL"])]
+        top = axis.get_ylim()[1]
+        assert axis.get_ylim()[0] == 0 and top >= 100 * rows["value"].max()
+        assert top <= max(6, 115 * rows["value"].max())
+    assert car.get_ylim()[1] > 3 * kiosk.get_ylim()[1]
 
-    always = rows("always", (0.9, 0.0), (0.9, 0.0))
-    early = rows("early", (0.8, None), (0.2, 0.0))
-    best = rows("best", (0.1, None), (0.5, 0.0), (0.2, 5.0))
-    worse = rows("worse", (0.3, 0.0), (0.4, 5.0))
-    exposed = pd.DataFrame(always + early + best + worse)
-    assert figures.changing_classes(exposed, 3) == ["best", "worse", "always"]
-    assert figures.changing_classes(exposed) == ["best", "worse", "always", "early"]
+
+def test_bands_are_the_range_of_the_repetitions(exposed: pd.DataFrame) -> None:
+    assert figures.classes_over_time(exposed, ["car"]).axes[0].collections
+    one = exposed[exposed["seed"] == 0]
+    assert not figures.classes_over_time(one, ["car"]).axes[0].collections
 
 
 def test_shading_is_where_the_stream_shows_the_class(exposed: pd.DataFrame) -> None:
@@ -120,42 +120,66 @@ def test_without_training_nothing_is_shaded(exposed: pd.DataFrame) -> None:
 
 
 def test_unknown_classes_are_named(exposed: pd.DataFrame) -> None:
-    with pytest.raises(ParameterError, match=r"classes of awning, bag, booth, car.*; not ghost"):
+    with pytest.raises(
+        ParameterError, match=r"Figure 7 shows classes of awning, bag, booth, car.*; not ghost"
+    ):
         figures.classes_over_time(exposed, ["car", "ghost"])
     with pytest.raises(ParameterError, match="; not none"):
         figures.classes_over_time(exposed, [])
 
 
-def test_forgetting_over_time() -> None:
-    values = {("car", 0): 0.8, ("car", 1): 0.6, ("bag", 0): 0.4, ("bag", 1): 0.3, ("bag", 2): 0.1}
-    curve = pd.DataFrame(
-        [
-            {"class": name, "bin": k, "since": 5 * k, "value": value, "evaluations": 1}
-            for (name, k), value in values.items()
-        ]
-    ).assign(paper="oak", variant="oak/small/known", method="EWC", seed=0, order="")
-    figure = figures.forgetting_over_time(curve)
-    left, right = figure.axes
-    # Bins of five steps, drawn at their middle.
-    x, y = line(left, "EWC")
-    assert x == [2, 7, 12]
-    assert y == pytest.approx([60, 45, 10])
-    assert line(right, "EWC")[1] == pytest.approx([0, -15, -30])
-    assert [text.get_text() for text in right.texts] == ["2", "2", "1"]
-    assert right.get_title(loc="right") == "classes in the mean"
-    assert left.get_xlabel() == "steps since the stream showed the class (bins of 5)"
-    assert left.get_ylabel().endswith("(%)") and right.get_ylabel().endswith("(points)")
+def gaps(values: dict[float, float], method: str = "EWC", name: str = "car") -> pd.DataFrame:
+    """Five evaluations of a class at each gap, with the given AP."""
+    rows = [(since, value) for since, value in values.items() for _ in range(5)]
+    frame = pd.DataFrame(rows, columns=["since", "value"])
+    frame["trained_on"] = np.arange(len(frame)) + 100
+    return frame.assign(
+        **{"class": name}, method=method, paper="oak", variant="oak/small/known", seed=0, order=""
+    )
+
+
+def test_forgetting_by_class() -> None:
+    exposed = pd.concat(
+        [gaps({0: 0.8, 10: 0.6, 30: 0.3}), gaps({0: 0.2, 10: 0.25, 30: 0.15}, method="iCaRL")]
+    )
+    above, below = figures.forgetting_by_class(exposed, ["car"]).axes
+    assert above.get_title() == "car"
+    assert line(above, "EWC") == ([0, 10, 30], pytest.approx([0, 20, 50]))
+    assert line(above, "iCaRL")[1] == pytest.approx([0, -5, 5])
+    assert line(below, "EWC")[1] == pytest.approx([80, 60, 30])
+    assert above.get_ylabel() == "forgotten so far\n(points of AP50)"
+    assert below.get_xlabel() == "steps since last seen"
+
+
+def test_no_bin_has_fewer_than_five_evaluations() -> None:
+    # Two evaluations at a gap of 40 are no bin of their own.
+    rare = gaps({0: 0.8, 10: 0.6, 40: 0.1})
+    rare = rare[(rare["since"] < 40) | (rare["trained_on"] >= 113)]
+    above, _ = figures.forgetting_by_class(rare, ["car"]).axes
+    x, _ = line(above, "EWC")
+    assert len(x) == 2 and x[0] == 0 and x[1] == pytest.approx((5 * 10 + 2 * 40) / 7)
+    few = figures.forgetting_by_class(gaps({0: 0.8}), ["car"]).axes[0]
+    assert not few.get_lines() and few.texts[0].get_text() == "fewer than two bins\nof 5 evaluations"
+
+
+def test_small_differences_are_not_blown_up() -> None:
+    above, below = figures.forgetting_by_class(gaps({0: 0.05, 10: 0.049, 30: 0.051}), ["car"]).axes
+    assert above.get_ylim()[1] - above.get_ylim()[0] >= 6
+    assert below.get_ylim() == (0, 6)
 
 
 def test_forgetting_of_a_whole_experiment(exposed: pd.DataFrame) -> None:
-    some = exposed[exposed["method"].isin(["Incremental", "EWC", "iCaRL"])]
-    for width in (1, 5, 200):
-        figure = figures.forgetting_over_time(forgetting_curve(some, width=width))
-        assert not texts_overlap(figure)
-        counts = figure.axes[1].texts
-        assert 1 <= len(counts) <= 16
-        places = [text.get_position()[0] for text in counts]
-        assert places == sorted(places)
+    shown = ["booth", "umbrella", "awning", "bag", "chair", "dining table", "fireplug", "car", "kiosk"]
+    figure = figures.forgetting_by_class(exposed, shown)
+    assert len(figure.axes) == 18, "an upper and a lower panel for each class"
+    assert [axis.get_title() for axis in figure.axes if axis.get_title()] == shown
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["Incremental", "EWC", "iCaRL"]
+    assert not texts_overlap(figure)
+
+
+def test_unknown_sample_classes_are_named(exposed: pd.DataFrame) -> None:
+    with pytest.raises(ParameterError, match=r"Figure 8 shows classes of .*; not ghost"):
+        figures.forgetting_by_class(exposed, ["ghost"])
 
 
 def test_variants_may_not_be_mixed(table: pd.DataFrame) -> None:
@@ -166,7 +190,7 @@ def test_variants_may_not_be_mixed(table: pd.DataFrame) -> None:
     with pytest.raises(ParameterError, match="figure is about one variant"):
         figures.classes_over_time(exposed, ["car"])
     with pytest.raises(ParameterError, match="figure is about one variant"):
-        figures.forgetting_over_time(forgetting_curve(exposed))
+        figures.forgetting_by_class(exposed, ["car"])
 
 
 def test_pictures_are_small(exposed: pd.DataFrame) -> None:

@@ -23,9 +23,11 @@ from driftlab.papers.oak import session as stream_session
 from driftlab.papers.oak.methods import METHODS, SHUFFLED
 from driftlab.papers.oak.pretraining import for_stream
 from driftlab.papers.oak.session import OakSession, load_stream
+from driftlab.papers.oak.stream_pictures import before_and_after
 from driftlab.runs.failures import CorruptResultWarning, SweepError
 from driftlab.scenarios.stream import shuffled
 from driftlab.training.detection import evaluation
+from driftlab.training.detection.ground_truth import truths_of
 from driftlab.worlds.walk import layout
 from driftlab.worlds.walk.layout import oak_world
 from torch import Tensor
@@ -261,14 +263,31 @@ def test_an_interrupted_run_goes_on_to_the_same_numbers(
     assert len(cap_curve(class_ap(table))) == len(STOP)
 
 
-def test_pictures_before_and_after(here: None, tables: dict[str, pd.DataFrame]) -> None:
+def test_detections_before_and_after(here: None, tables: dict[str, pd.DataFrame]) -> None:
     made = session()
-    made.runs(["Incremental"], "known", [0], keep="Incremental")
-    figure = made.before_and_after("Incremental", frames=2)
-    text = " ".join(label.get_text() for label in figure.findobj(lambda a: hasattr(a, "get_text")))
-    assert all(words in text for words in ("before", "after 4 steps", "after 5 steps"))
-    with pytest.raises(ParameterError, match="Offline training leaves no detectors"):
-        made.before_and_after("Offline training")
+    made.runs(["Incremental", "Offline training"], "known", [0], keep=True)
+    detections = made.final_detections(["Incremental", "Offline training"])
+    assert list(detections) == ["before the stream", "Incremental, after", "Offline training, after"]
+    truth = truths_of(made.stream.test, range(len(made.stream.test)))
+    assert all(len(frames) == len(truth) for frames in detections.values())
+    # They are the detectors that the table's last rows were measured with.
+    ap = class_ap(tables["known"]).query(f"trained_on == {STOP[-1]} or trained_on == 0")
+    for row, method, steps in (
+        ("before the stream", "Incremental", 0),
+        ("Incremental, after", "Incremental", STOP[-1]),
+        ("Offline training, after", "Offline training", STOP[-1]),
+    ):
+        rows = ap[(ap["method"] == method) & (ap["trained_on"] == steps)].set_index("class")["value"]
+        known = average_precision(detections[row], truth, len(made.stream.categories), iou=0.1)
+        for c in made.stream.evaluated:
+            assert rows[made.stream.categories[c]] == pytest.approx(known[c], abs=1e-6)
+    text = " ".join(
+        label.get_text()
+        for label in before_and_after(made.stream, truth, detections, count=2).findobj(
+            lambda artist: hasattr(artist, "get_text")
+        )
+    )
+    assert all(row in text for row in detections)
 
 
 def test_weights_that_are_gone(here: None, tables: dict[str, pd.DataFrame], outputs: Path) -> None:

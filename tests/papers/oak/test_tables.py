@@ -14,6 +14,8 @@ from driftlab.metrics.transfer import stretch_matrix, transfer
 from driftlab.papers.oak.tables import (
     PRINTED,
     forgetfulness_table,
+    order_against_budget,
+    order_in_words,
     shown_classes,
     transfer_table,
     vocabulary_table,
@@ -88,9 +90,9 @@ def test_a_class_that_was_not_tested_has_an_empty_column() -> None:
 
 def test_forgetfulness() -> None:
     table = stream_table(methods=["Incremental", "EWC", "iCaRL"])
-    classes = forgetfulness(forgetting_curve(exposure(table), width=5))
-    mean, deviation = forgetfulness_table(forgetfulness_summary(classes, worst=3), classes, SHOWN)
-    assert mean.columns.tolist() == ["Overall", "Worst-3", "Booth", "Dining Table", "Car"]
+    classes, runs = forgetfulness(forgetting_curve(exposure(table))), online_metrics(class_ap(table))
+    mean, deviation = forgetfulness_table(forgetfulness_summary(classes, worst=3), classes, SHOWN, runs)
+    assert mean.columns.tolist() == ["Overall", "Worst-3", "Booth", "Dining Table", "Car", "CAP"]
     assert mean.index.tolist() == list(paper("oak").tables["table_3"].rows)
     ewc = classes[classes["method"] == "EWC"]["forgetfulness"]
     assert mean.loc["EWC", "Overall"] == pytest.approx(100 * ewc.mean())
@@ -99,9 +101,11 @@ def test_forgetfulness() -> None:
 
 
 def test_transfer() -> None:
-    transferred = transfer(stretch_matrix(stream_table(methods=["Incremental", "EWC", "iCaRL"])))
-    mean, _ = transfer_table(transferred)
-    assert mean.columns.tolist() == list(paper("oak").tables["table_4"].columns)
+    table = stream_table(methods=["Incremental", "EWC", "iCaRL"])
+    transferred, runs = transfer(stretch_matrix(table)), online_metrics(class_ap(table))
+    mean, _ = transfer_table(transferred, runs)
+    assert mean.columns.tolist() == [*paper("oak").tables["table_4"].columns, "CAP"]
+    assert mean.loc["EWC", "CAP"] == pytest.approx(100 * runs.set_index("method").loc["EWC", "cap"])
     assert mean.index.tolist() == list(paper("oak").tables["table_4"].rows)
     assert mean["BWT"].tolist() == pytest.approx(
         100 * transferred.set_index("method").loc[mean.index, "bwt"].to_numpy()
@@ -111,7 +115,37 @@ def test_transfer() -> None:
 def test_variants_may_not_be_mixed() -> None:
     both = pd.concat([stream_table(methods=["EWC"], vocabulary=name) for name in ("known", "unknown")])
     with pytest.raises(ParameterError, match="one variant; these runs are of: oak/small/known, oak"):
-        transfer_table(transfer(stretch_matrix(both)))
+        transfer_table(transfer(stretch_matrix(both)), online_metrics(class_ap(both)))
+
+
+def test_order_against_budget() -> None:
+    values = {"Incremental": 0.13, "Incremental, shuffled stream": 0.28, "Offline training": 0.38}
+    runs = pd.DataFrame(
+        [
+            {
+                "paper": "oak",
+                "variant": "oak/small/known",
+                "method": method,
+                "seed": seed,
+                "fap": fap,
+                "cap": fap / 2,
+            }
+            for method, fap in values.items()
+            for seed in range(2)
+        ]
+    )
+    order = order_against_budget(runs)
+    assert order.loc["FAP"].round(6).to_dict() == {
+        **{"in order": 13, "shuffled": 28, "offline": 38, "gap": 25, "from order": 15, "from budget": 10},
+        "share of order": 60,
+    }
+    assert order_in_words(order).splitlines()[0] == (
+        "FAP: 13.0 in order, 28.0 shuffled, 38.0 offline; 60 % of the gap of 25.0 points comes from order"
+    )
+    without = order_against_budget(runs[runs["method"] != "Offline training"])
+    assert without.empty and "are told apart by runs of Incremental, Incremental, sh" in order_in_words(
+        without
+    )
 
 
 def test_it_can_be_saved(tmp_path: Path) -> None:

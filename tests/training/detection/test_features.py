@@ -13,7 +13,8 @@ import pytest
 import torch
 from driftlab.core.errors import StoreError
 from driftlab.data.detection.records import DetectionSet, FrameStream
-from driftlab.models.detectors.stream_detector import Features, StreamFasterRCNN
+from driftlab.models.detectors.stream_detector import StreamFasterRCNN
+from driftlab.models.detectors.stream_loss import Features
 from driftlab.training.detection import features as features_module
 from driftlab.training.detection import kept_features as kept_module
 from driftlab.training.detection.evaluation import detect

@@ -99,7 +99,7 @@ def stack(
     made = make_method(configs, seeds, torch.device("cpu"))
     labels = torch.tensor([[run.order.index(int(c)) for c in LABELS] for run in runs])
     x = inputs(dtype) if features is None else features
-    replicas = Replicas(build or small_gcn(), seeds, x, labels, strategy, made.second_order)
+    replicas = Replicas(build or small_gcn(), seeds, x, labels, strategy)
     return Continual(replicas, made, learning_rate)
 
 

@@ -109,8 +109,8 @@ def test_outputs_and_topology_are_the_networks(strategy: Strategy, statistics: s
         state = {name: p[r].detach() for name, p in stack.parameters.items()}
         network.load_state_dict(state | {name: b[r] for name, b in stack.buffers.items()})
         x = inputs()[RECORDS[r]]
-        expected, _ = network(x, **network.constants(x, False), statistics=statistics)
-        _, energy = network(x, **network.constants(x, False), statistics="batch", topology=True)
+        expected, _ = network(x, **network.constants(x), statistics=statistics)
+        _, energy = network(x, **network.constants(x), statistics="batch", topology=True)
         torch.testing.assert_close(
             stack.outputs(batch, "batch" if statistics != "running" else "running")[r, : len(x)], expected
         )

@@ -13,7 +13,8 @@ from driftlab.data.detection.oak import load_oak
 from driftlab.data.detection.records import FrameStream, read_image
 from driftlab.worlds.walk.habits import itinerary
 from driftlab.worlds.walk.kinds import CATEGORIES
-from driftlab.worlds.walk.layout import oak_world
+from driftlab.worlds.walk.layout import clip_name, oak_world
+from driftlab.worlds.walk.town import METRES_PER_DEGREE, POSITIONS
 from driftlab.worlds.walk.walker import clip
 
 
@@ -49,6 +50,7 @@ def test_the_files_are_oaks(world):
     assert sorted(path.name for path in world.iterdir()) == [
         "OAK_TEST",
         "OAK_TRAIN",
+        "locations.json",
         "mapping.json",
         "world.json",
     ]
@@ -90,6 +92,15 @@ def test_files_hold_what_the_walker_saw(world, stream):
         np.testing.assert_array_equal(stream.train.boxes_of(index), [seen.box for seen in shot.seen])
         names = [stream.categories[label] for label in stream.train.labels_of(index)]
         assert names == [seen.category for seen in shot.seen]
+
+
+def test_each_clip_has_the_place_of_its_visit(world, stream):
+    visits = itinerary(150, 0)
+    assert [place.clip for place in stream.places] == [clip_name(visit) for visit in visits]
+    for visit, place in zip(visits, stream.places, strict=True):
+        east, north = (place.longitude * METRES_PER_DEGREE, place.latitude * METRES_PER_DEGREE)
+        assert np.abs(np.array([east, north]) - POSITIONS[visit.place]).max() < 250, visit.place
+    assert json.loads((world / "locations.json").read_text()).keys() == {p.clip for p in stream.places}
 
 
 def test_the_tail_is_long(stream):

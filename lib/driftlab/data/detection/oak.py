@@ -3,6 +3,7 @@
 `OAK_TRAIN/Raw/STEP/FRAME.jpg` with `OAK_TRAIN/Label/STEP/FRAME.json`, `OAK_TEST/Raw/FRAME.jpg` with
 `OAK_TEST/Label/FRAME.json`, and `mapping.json`, the map from category names to ids. The released frames are
 named by time, such as `20140913_172950_458_00034_1020`: date, time of day, milliseconds, second, frame.
+`locations.json`, which says where each clip was recorded, is optional (see `oak_locations`).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from driftlab.data import markers
 from driftlab.data.detection.boxes import OVERHANG
 from driftlab.data.detection.images import image_size
 from driftlab.data.detection.oak_labels import MAPPING_FILE, read_categories, read_labels
+from driftlab.data.detection.oak_locations import LOCATIONS_FILE, read_locations
 from driftlab.data.detection.oak_tree import RAW, TEST, TRAIN, Frame, test_frames, training_frames
 from driftlab.data.detection.pictures import Picture, detection_set
 from driftlab.data.detection.records import FrameStream
@@ -79,18 +81,23 @@ def _load(folder: Path, marker: markers.WorldMarker | None) -> FrameStream:
     digest = hashlib.sha256(f"{categories}".encode())
     train, test = (_read(part, categories, digest) for part in (frames, held_out))
     source = _source(marker, len(batches), train, test, digest.hexdigest())
+    test_after = _in_time(frames, held_out)
+    in_time = sorted([*frames, *held_out], key=lambda frame: frame.time)
+    places, without_place = read_locations(folder / LOCATIONS_FILE, [frame.image.stem for frame in in_time])
     notes = (
         *_vocabulary(categories, train, test),
         *_repairs([*train, *test], [*ignored, *also_ignored]),
         *_irregular(batches),
+        *without_place,
     )
     training, testing = (detection_set(part, categories, source, notes) for part in (train, test))
     return FrameStream(
         train=training,
         steps=steps,
         test=testing,
-        test_after=_in_time(frames, held_out),
+        test_after=test_after,
         evaluated=tuple(np.flatnonzero((training.counts > 0) & (testing.counts > 0)).tolist()),
+        places=places,
     )
 
 

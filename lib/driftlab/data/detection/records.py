@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from driftlab.core.errors import DataError
 from driftlab.core.provenance import Source
 from driftlab.data.detection.images import read_image as read_image  # part of this record's interface
+from driftlab.data.detection.oak_locations import ClipLocation
 from driftlab.data.subsets import part
 
 
@@ -111,6 +112,7 @@ class FrameStream:
         test: Held-out frames in time order, of the same categories.
         test_after: (M,) int64, the last training frame that is not later than each test frame.
         evaluated: Labels that occur both in training and in testing; only these enter the averages.
+        places: Where the clips were recorded, in time order; empty where the data do not say.
 
     Raises:
         DataError: The fields do not fit together.
@@ -121,6 +123,7 @@ class FrameStream:
     test: DetectionSet
     test_after: NDArray[np.int64]
     evaluated: tuple[int, ...]
+    places: tuple[ClipLocation, ...] = ()
 
     def __post_init__(self) -> None:
         place = self.source.name

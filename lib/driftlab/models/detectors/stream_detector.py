@@ -11,10 +11,7 @@ from mmdet.registry import MODELS
 from mmdet.structures import DetDataSample
 from torch import Tensor
 
-from driftlab.models.detectors.stream_loss import Rehearsal, detection_loss, predicted_label_loss
-
-Features = tuple[Tensor, ...]
-"""One tensor (N, C, H, W) a level."""
+from driftlab.models.detectors.stream_loss import Features, Rehearsal, detection_loss, predicted_label_loss
 
 
 @MODELS.register_module()

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
+from mmdet.models import FasterRCNN
 from mmdet.models.task_modules.samplers import SamplingResult
 from mmdet.structures import DetDataSample
 from mmdet.structures.bbox import bbox2roi
@@ -21,8 +22,8 @@ from torch.autograd.function import once_differentiable
 from driftlab.models.detectors.assignment import assign
 from driftlab.models.detectors.rpn_head import AnchorOutputs
 
-if TYPE_CHECKING:
-    from driftlab.models.detectors.stream_detector import Features, StreamFasterRCNN
+Features = tuple[Tensor, ...]
+"""Feature maps of a batch, one (N, C, H, W) per level."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class Drawn:
 
 
 def detection_loss(
-    detector: StreamFasterRCNN,
+    detector: FasterRCNN,
     inputs: Features | Tensor,
     samples: Sequence[DetDataSample],
     rehearsal: Rehearsal | None = None,
@@ -97,7 +98,7 @@ def detection_loss(
 
 
 def predicted_label_loss(
-    detector: StreamFasterRCNN, inputs: Features | Tensor, samples: Sequence[DetDataSample]
+    detector: FasterRCNN, inputs: Features | Tensor, samples: Sequence[DetDataSample]
 ) -> Tensor:
     """Cross-entropy of the classifier against its own most probable labels, in evaluation mode, a scalar.
 
@@ -186,14 +187,14 @@ def _of(inputs: Features | Tensor, part: slice) -> Features | Tensor:
     return tuple(level[part] for level in inputs) if isinstance(inputs, tuple) else inputs[part]
 
 
-def _rpn(detector: StreamFasterRCNN, inputs: Features | Tensor) -> tuple[Features, AnchorOutputs]:
+def _rpn(detector: FasterRCNN, inputs: Features | Tensor) -> tuple[Features, AnchorOutputs]:
     features = detector.extract_feat(inputs)
     return features, detector.rpn_head.anchor_outputs(features)
 
 
 @torch.no_grad()
 def _draw(
-    detector: StreamFasterRCNN,
+    detector: FasterRCNN,
     outputs: Sequence[AnchorOutputs],
     parts: Sequence[slice],
     samples: Sequence[DetDataSample],
@@ -222,7 +223,7 @@ def _draw(
 
 
 def _part_loss(
-    detector: StreamFasterRCNN,
+    detector: FasterRCNN,
     features: Features,
     outputs: AnchorOutputs,
     drawn: Drawn,

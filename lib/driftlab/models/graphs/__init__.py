@@ -21,7 +21,8 @@ def make_backbone(
     """A function that builds a freshly initialised network.
 
     Args:
-        config: `{"name": "gcn", "width": 64, "depth": 2}`.
+        config: `{"name": "gcn", "width": 64, "depth": 2}`. A GCN's may have `hidden`, the units of its
+            classifier's hidden layer, by default `width`.
         shape: (T, M, V, 3) of one prepared sequence.
         bones: Pairs of joints.
         classes: Number of outputs.
@@ -33,4 +34,5 @@ def make_backbone(
     network = look_up(name, BACKBONES, "backbone")
     if width < 1 or depth < 1:
         raise ParameterError(f"A backbone's width and depth are at least 1, not {width} and {depth}.")
-    return lambda: network(shape[2], bones, network.features(shape), classes, width, depth)
+    options = {"hidden": config.get("hidden", width)} if network is GCN else {}
+    return lambda: network(shape[2], bones, network.features(shape), classes, width, depth, **options)

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 from torch import Tensor, nn
 
+from driftlab.models.graphs.kernels.fused_gcn import FusedGCN
+
 
 class Backbone(nn.Module):
     """A network on skeleton sequences; its forward takes what `inputs` and `constants` give, by name."""
@@ -22,5 +24,9 @@ class Backbone(nn.Module):
         """Prepared coordinates (B, T, M, V, 3) in the network's own layout, (B, …)."""
 
     @abstractmethod
-    def constants(self, x: Tensor, fused: bool) -> dict[str, Tensor]:
+    def constants(self, x: Tensor) -> dict[str, Tensor]:
         """What depends on the inputs alone and is worth computing once, by argument name of the forward."""
+
+    def fused(self) -> FusedGCN | None:
+        """The same network with its gradient written out, where there is such a form."""
+        return None

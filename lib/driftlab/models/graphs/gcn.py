@@ -11,8 +11,9 @@ from torch import Tensor, nn
 
 from driftlab.models.graphs.backbone import Backbone
 from driftlab.models.graphs.graph_layer import GraphLayer
+from driftlab.models.graphs.kernels.fused_gcn import FusedGCN
+from driftlab.models.graphs.kernels.products import Linear
 from driftlab.models.graphs.norm import RowNorm, Statistics
-from driftlab.models.graphs.products import Linear
 
 
 def skeleton_adjacency(joints: int, bones: Sequence[tuple[int, int]]) -> Tensor:
@@ -34,8 +35,9 @@ class GCN(Backbone):
         bones: Pairs of joints.
         features: Length of a joint's input vector (3 × frames × bodies).
         classes: Outputs, all there from the start.
-        width: Units of a layer.
+        width: Units of a graph-convolution layer.
         depth: Number of graph-convolution layers.
+        hidden: Units of the classifier's hidden layer. The paper's width sweep keeps it at 64.
     """
 
     def __init__(
@@ -46,14 +48,15 @@ class GCN(Backbone):
         classes: int,
         width: int = 64,
         depth: int = 2,
+        hidden: int = 64,
     ) -> None:
         super().__init__()
         sizes = [features] + [width] * depth
         self.layers = nn.ModuleList(GraphLayer(a, b) for a, b in itertools.pairwise(sizes))
         self.attention = nn.Linear(width, 1)
-        self.hidden = Linear(2 * width, width)
-        self.norm = RowNorm(width)
-        self.output = nn.Linear(width, classes)
+        self.hidden = Linear(2 * width, hidden)
+        self.norm = RowNorm(hidden)
+        self.output = nn.Linear(hidden, classes)
         self.register_buffer("adjacency", skeleton_adjacency(joints, bones), persistent=False)
         self.adjacency: Tensor
 
@@ -67,37 +70,31 @@ class GCN(Backbone):
         """(B, T, M, V, 3) coordinates as node features (B, V, T·M·3)."""
         return coordinates.permute(0, 3, 1, 2, 4).flatten(2).contiguous()
 
-    def constants(self, x: Tensor, fused: bool) -> dict[str, Tensor]:
-        """The first layer's neighbour sum and, for the fused form, transposes of it and of the inputs."""
-        summed = self.adjacency @ x
-        if not fused:
-            return {"summed": summed}
-        across = {name: t.flatten(0, 1).T.contiguous() for name, t in (("x_t", x), ("summed_t", summed))}
-        return {"summed": summed, **across}
+    def constants(self, x: Tensor) -> dict[str, Tensor]:
+        """The first layer's neighbour sum."""
+        return {"summed": self.adjacency @ x}
+
+    def fused(self) -> FusedGCN:
+        """The same network with its gradient written out."""
+        return FusedGCN(self.adjacency, len(self.layers), self.norm.eps)
 
     def forward(
         self,
         x: Tensor,
         summed: Tensor,
-        x_t: Tensor | None = None,
-        summed_t: Tensor | None = None,
         *,
         statistics: Statistics = "update",
         mask: Tensor | None = None,
         topology: bool = False,
-        fused: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
         """Classify graphs.
 
         Args:
             x: (B, V, features).
-            summed: (B, V, features), from `constants`, as are the next two.
-            x_t: (features, B·V).
-            summed_t: (features, B·V).
+            summed: (B, V, features), from `constants`.
             statistics: See `RowNorm`.
             mask: (B,), zero for padded graphs.
             topology: Also return TWP's ‖E‖², summed over the layers.
-            fused: Use the layers' single-step form.
 
         Returns:
             Logits (B, classes), and (B,) or None.
@@ -105,13 +102,12 @@ class GCN(Backbone):
         energy: Tensor | None = None
         h = x
         known: Tensor | None = summed
-        across = (x_t, summed_t) if x_t is not None and summed_t is not None else None
         for layer in cast(list[GraphLayer], self.layers):
             if topology:
                 own = layer.topology(h, self.adjacency)
                 energy = own if energy is None else energy + own
-            h = layer(h, self.adjacency, known, statistics, mask, fused, across)
-            known = across = None
+            h = layer(h, self.adjacency, known, statistics, mask)
+            known = None
         weight = torch.sigmoid(self.attention(h))
         graph = torch.cat([(h * weight).sum(1), h.amax(1)], dim=-1)
         return self.output(self.norm(torch.relu(self.hidden(graph)), statistics, mask)), energy

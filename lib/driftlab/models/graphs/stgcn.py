@@ -91,7 +91,7 @@ class STGCN(Backbone):
         """(B, T, M, V, 3) coordinates as (B, M, T, V, 3)."""
         return coordinates.transpose(1, 2).contiguous()
 
-    def constants(self, x: Tensor, fused: bool) -> dict[str, Tensor]:
+    def constants(self, x: Tensor) -> dict[str, Tensor]:
         """Nothing is worth computing once."""
         return {}
 
@@ -102,7 +102,6 @@ class STGCN(Backbone):
         statistics: Statistics = "update",
         mask: Tensor | None = None,
         topology: bool = False,
-        fused: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
         """Classify sequences; the arguments are those of `GCN.forward`.
 
@@ -111,7 +110,6 @@ class STGCN(Backbone):
             statistics: See `RowNorm`.
             mask: (B,), zero for padded sequences.
             topology: Also return TWP's ‖E‖², summed over layers, frames and bodies.
-            fused: Has no meaning here; the layers have one form.
 
         Returns:
             Logits (B, classes), and (B,) or None.

@@ -15,6 +15,7 @@ from driftlab.notebooks.parameters import Checked, NotebookParameters, protocol,
 from driftlab.papers.parameters import (
     DataFolder,
     Epochs,
+    Jobs,
     Replicas,
     Scaled,
     Seeds,
@@ -87,14 +88,23 @@ Hyper = Annotated[
     protocol('changes to Table 3\'s best, as {"MAS": {"power": 1.0}}'),
     HyperParameters(),
 ]
-Width = Annotated[int, protocol("units of a GCN layer"), Between(1)]
+Width = Annotated[int, protocol("units per GCN layer"), Between(1)]
 Depth = Annotated[int, protocol("GCN layers"), Between(1)]
 SplitSeed = Annotated[
     int | None,
     protocol("None splits in the dataset's order, as the paper does; a number shuffles each class"),
     Between(0),
 ]
-SomeTaskOrders = Annotated[int, question("task orders, at equal distances"), Between(1, TASK_ORDERS)]
+BalancedOrders = Annotated[
+    int,
+    question("task orders of 120; each task equally often first and last, if a multiple of 5"),
+    Between(2, TASK_ORDERS),
+]
+ClassOrders = Annotated[int, question("random class orders (paper: 100)"), Between(1)]
+OrderSeed = Annotated[int, protocol("seed of the random class orders"), Between(0)]
+SingleRuns = Annotated[
+    bool, question("a point of the scatter plots is a run, not an order's mean over repetitions")
+]
 
 
 class CglData(Scaled):
@@ -133,41 +143,51 @@ class CglComparison(CglRuns):
         return self
 
 
+class PlainRun(CglData, Swept):
+    """40."""
+
+    epochs: Epochs = 50
+    strength: Annotated[float, protocol("of EWC in the run in the open (paper: 1e6)"), Between(0)] = 1e6
+    jobs: Jobs = 1
+
+
 class TaskOrder(CglComparison):
     """41."""
 
+    seeds: Seeds = [0, 1, 2]
+    orders: BalancedOrders = 10
+    joint_orders: Annotated[
+        int,
+        question("of these, orders for JOINT, the upper bound, which is not in the order experiments"),
+        Between(1),
+    ] = 10
+    example: Annotated[str, question("the method that Figure 2 shows"), OneOf(compared_methods)] = "BARE"
+    single_runs: SingleRuns = False
     drop_duplicates: Annotated[
         bool, protocol("leave out the second of each pair of equal sequences (N-UCLA has 95)")
     ] = False
-    orders: Annotated[  # a sensitivity to order is a range over orders
-        int, question("how many of the 120 task orders, at equal distances"), Between(2, TASK_ORDERS)
-    ] = 24
-    joint_orders: Annotated[
-        int,
-        question("orders for JOINT, the upper bound, which takes no part in the order experiments"),
-        Between(1),
-    ] = 6
-    stgcn_orders: Annotated[
-        int, question("task orders for ST-GCN (Figure 4); 0 leaves it out"), Between(0)
-    ] = 2
     width: Width = 64
     depth: Depth = 2
-    stgcn_width: Annotated[int, protocol("units of an ST-GCN layer (paper: 64)"), Between(1)] = 16
-    stgcn_epochs: Annotated[
-        int, protocol("full-batch steps per task for ST-GCN (paper: 100)"), Between(1)
-    ] = 50
+
+    @model_validator(mode="after")
+    def _the_example_is_compared(self) -> TaskOrder:
+        if self.example not in self.methods:
+            raise ValueError(f"example is {self.example}, which is not in methods: {', '.join(self.methods)}")
+        return self
 
 
 class ClassOrder(CglComparison):
     """42."""
 
-    orders: Annotated[int, question("how many random class orders (paper: 100)"), Between(1)] = 20
-    order_seed: Annotated[int, question("seed of the random orders"), Between(0)] = 0
+    seeds: Seeds = [0, 1, 2]
+    orders: ClassOrders = 10
     with_task_orders: Annotated[
         int,
-        question("how many task orders are added, those of notebook 41 (paper: 120)"),
+        question("task orders beside them, those of notebook 41 (paper: 120)"),
         Between(2, TASK_ORDERS),
-    ] = 24
+    ] = 10
+    single_runs: SingleRuns = False
+    order_seed: OrderSeed = 0
     width: Width = 64
     depth: Depth = 2
 
@@ -175,16 +195,19 @@ class ClassOrder(CglComparison):
 class Architecture(CglComparison):
     """43."""
 
+    seeds: Seeds = [0, 1, 2]
+    joint: Annotated[bool, question("draw JOINT, the upper bound, too")] = True
     widths: Annotated[
         list[int],
-        question("units of a layer at depth 2 (paper: 32, 64, 128, 256, 512)"),
+        question("units per layer at depth 2 (paper: 32, 64, 128, 256, 512)"),
         DifferentNumbers(Between(1)),
-    ] = [16, 64, 256]
+    ] = [16, 64, 128]
     depths: Annotated[
         list[int], question("layers at width 64 (paper: 1, 2, 4, 8, 16)"), DifferentNumbers(Between(1))
     ] = [1, 2, 4]
-    orders: SomeTaskOrders = 3
-    epochs: Epochs = 30
+    orders: Annotated[
+        int, question("task orders; 1 is the default order, presumably the paper's"), Between(1, TASK_ORDERS)
+    ] = 1
 
 
 class Search(CglRuns):
@@ -202,16 +225,35 @@ class Search(CglRuns):
         "GEM": {"strength": [0.05, 0.5, 5.0], "fraction": [0.05, 0.1, 0.2]},
         "REPLAY": {"fraction": [0.05, 0.1, 0.2]},
     }
-    orders: SomeTaskOrders = 2
+    seeds: Seeds = [0, 1, 2]
+    epochs: Epochs = 30
+
+
+class OtherNetwork(CglComparison):
+    """45."""
+
+    world_sequences: WorldSequences = 40
+    orders: BalancedOrders = 5
+    class_orders: ClassOrders = 5
+    single_runs: SingleRuns = False
+    order_seed: OrderSeed = 0
     epochs: Epochs = 25
+    width: Annotated[int, protocol("units per ST-GCN layer (paper: 64)"), Between(1)] = 8
+    learning_rate: Annotated[
+        float, protocol("of Adam with ST-GCN (paper: 0.001)"), Between(0, above=True)
+    ] = 0.01
+    gcn_epochs: Annotated[
+        int, protocol("full-batch steps per task of the GCN beside it (paper: 100)"), Between(1)
+    ] = 50
 
 
 NOTEBOOKS: dict[str, type[NotebookParameters]] = {
-    "40_cgl_data": CglData,
+    "40_cgl_data": PlainRun,
     "41_cgl_task_order": TaskOrder,
     "42_cgl_class_order": ClassOrder,
     "43_cgl_architecture": Architecture,
     "44_cgl_hyperparameters": Search,
+    "45_cgl_stgcn": OtherNetwork,
 }
 
 
@@ -221,6 +263,7 @@ class RunSettings(Checked):
     backbone: Annotated[str, OneOf(BACKBONES)]
     width: Width
     depth: Depth
+    hidden: Annotated[int, Between(1)]
     epochs: Epochs
     learning_rate: Annotated[float, Between(0, above=True)]
     classes_per_task: Annotated[int, Between(1)]

@@ -5,16 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
+import torch
 
 from driftlab.data import catalog
 from driftlab.data.skeletons.faults import without_duplicates
 from driftlab.data.skeletons.records import SkeletonSet
 from driftlab.methods import method_config
+from driftlab.models.graphs import make_backbone
+from driftlab.models.graphs.backbone import Backbone
+from driftlab.papers.cgl.batch_size import replicas_in
 from driftlab.papers.cgl.experiment import ContinualSkeletons, run_config, task_data
+from driftlab.papers.cgl.order_runs import OrderRuns, order_runs
 from driftlab.papers.session import Session
 from driftlab.reporting.printed_papers import printed_rows
-from driftlab.scenarios.classes import Order
+from driftlab.runs.capacity import available_memory
+from driftlab.scenarios.classes import Order, split_by_class
 
 
 def load_skeletons(data: str, folder: str = "", sequences: int = 80, seed: int = 0) -> SkeletonSet:
@@ -61,9 +68,10 @@ class CglSession(Session):
         world_sequences: See `load_skeletons`.
         world_seed: See `load_skeletons`.
         drop_duplicates: Leave the second sequence of each equal pair out.
+        split_seed: See `driftlab.scenarios.classes.split_by_class`.
         engine: `local` or `ray`.
         jobs: How many batches of runs are worked on at once; 0 for one a core.
-        replicas: How many runs are trained side by side in a batch at most.
+        replicas: How many runs are trained side by side in a batch at most; fewer where memory is short.
         changed: Parameters that differ from the scale's own, for provenance.
         hyper: Hyper-parameters, by method, that differ from Table 3's best.
         others: The notebook's other parameters, which it uses itself.
@@ -82,6 +90,7 @@ class CglSession(Session):
         world_sequences: int = 80,
         world_seed: int = 0,
         drop_duplicates: bool = False,
+        split_seed: int | None = None,
         engine: str = "local",
         jobs: int = 0,
         replicas: int = 8,
@@ -96,6 +105,8 @@ class CglSession(Session):
         preparation = self.dataset.preparation
         assert preparation, "every dataset of skeletons has one"
         self.data, self.digest = task_data(self.skeletons, preparation.frames, preparation.fit)
+        self.split_seed = split_seed
+        self.split = split_by_class(self.skeletons.labels, seed=split_seed)
         self.hyper = dict(hyper or {})
         for name in self.hyper:
             self.method(name)
@@ -104,6 +115,29 @@ class CglSession(Session):
     def label(self) -> str:
         """The paper's short name of the dataset, as its tables' columns have it."""
         return str(self.dataset.label)
+
+    @property
+    def panel(self) -> str:
+        """The panel of the paper's figures that shows the dataset: a for UCLA, b for NTU."""
+        return {"UCLA": "a", "NTU": "b"}[self.label]
+
+    def network(self, *, seed: int = 0, **settings: Any) -> Backbone:
+        """A freshly initialised network, as a run of that seed starts with.
+
+        Args:
+            seed: Of the initialisation.
+            settings: `backbone`, `width`, `depth` and `hidden`, as for `run_config`.
+        """
+        config = run_config(variant="", method=self.method("BARE"), order=(0,), seed=seed, **settings)
+        shape, classes = self.data.coordinates.shape[1:], self.data.classes
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            return make_backbone(config["backbone"], shape, self.data.bones, classes)()
+
+    def order_runs(self, table: pd.DataFrame) -> OrderRuns:
+        """The runs of an evaluation table as arrays, with the size of the smallest test class."""
+        tested = np.bincount(self.skeletons.labels[self.split.test])
+        return order_runs(table, test_sequences=int(tested.min()))
 
     def method(self, name: str, **hyper: float) -> dict[str, Any]:
         """A method with Table 3's hyper-parameters for the dataset, the session's and these ones changed.
@@ -133,6 +167,7 @@ class CglSession(Session):
         """
         chosen = [self.method(m) if isinstance(m, str) else dict(m) for m in methods]
         variant = f"{self.dataset.name}/{settings.get('backbone', 'gcn')}{setting}"
+        settings.setdefault("split_seed", self.split_seed)
         return self._sweep(
             [
                 run_config(variant=variant, method=method, order=order, seed=seed, **settings)
@@ -157,6 +192,7 @@ class CglSession(Session):
             seeds: As for `runs`.
             settings: As for `runs`.
         """
+        settings.setdefault("split_seed", self.split_seed)
         variants = [f"{self.dataset.name}/gcn-{place}" for place in range(len(hypers))]
         table = self._sweep(
             [
@@ -171,4 +207,8 @@ class CglSession(Session):
         return [table[table["variant"] == variant] for variant in variants]
 
     def _sweep(self, configs: Sequence[dict[str, Any]]) -> pd.DataFrame:
-        return self.sweep(ContinualSkeletons(), configs, self.data, self.digest).table
+        experiment = ContinualSkeletons()
+        if experiment.device == "cpu":
+            fitting = replicas_in(available_memory(), self.engine.capacity, self.data, configs)
+            self.replicas = min(self.replicas, fitting)
+        return self.sweep(experiment, configs, self.data, self.digest).table

@@ -1,7 +1,6 @@
-"""Figures 3a to 3f of Wanderlust: what the stream holds, and when.
+"""Figures 3a to 3f of Wanderlust: statistics of the labelled stream, and two figures of our own.
 
-The paper's own six statistics are not known here beyond their subject; these are six that describe a stream
-of this kind. Crowd boxes are left out.
+The letters follow the order in which the paper's text mentions the panels. Crowd boxes are left out.
 """
 
 from __future__ import annotations
@@ -12,7 +11,11 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 from numpy.typing import NDArray
 
-from driftlab.data.detection.records import DetectionSet, FrameStream
+from driftlab.core.errors import DataError
+from driftlab.data.detection.oak_locations import LOCATIONS_FILE
+from driftlab.data.detection.records import FrameStream
+from driftlab.papers.oak import stream_statistics as statistics
+from driftlab.papers.oak.stream_statistics import MEDIUM, SMALL
 from driftlab.reporting.style import panels, styled
 
 MAIN, SECOND = "#0072b2", "#d55e00"
@@ -21,14 +24,32 @@ SPANS = 400
 
 
 @styled
-def boxes_a_category(stream: FrameStream) -> Figure:
-    """(a) How many boxes each category has, from the most frequent to the rarest."""
+def categories_over_time(stream: FrameStream) -> Figure:
+    """Figure 3a: the number of categories that the training frames have shown so far."""
+    first = statistics.first_steps(stream)
+    count, end = len(first), stream.length
+    figure, (axis,) = panels(1, size=SIZE)
+    axis.step([0, *first, end], [0, *range(1, count + 1), count], where="post", color=MAIN)
+    axis.plot(first, np.zeros(count), marker="|", ms=9, mew=1, ls="none", color=SECOND, clip_on=False)
+    axis.set(xlim=(0, end), ylim=(0, None), xlabel=_step_label(stream), ylabel="categories seen so far")
+    axis.yaxis.set_major_locator(MaxNLocator(integer=True))
+    axis.text(0.98, 0.06, "| a new category", color=SECOND, ha="right", transform=axis.transAxes)
+    per_step = statistics.hours(len(stream.train) + len(stream.test)) / end
+    to_hours = (lambda steps: np.asarray(steps) * per_step, lambda hours: np.asarray(hours) / per_step)
+    above = axis.secondary_xaxis("top", functions=to_hours)
+    above.set_xlabel("hours of labelled video")
+    return figure
+
+
+@styled
+def boxes_per_category(stream: FrameStream) -> Figure:
+    """Figure 3b: the number of boxes of each category in all labelled frames, the most frequent first."""
     train, test = stream.train.counts, stream.test.counts
-    order = np.lexsort((-test, -train))
+    order = np.lexsort((-test, -(train + test)))
     order = order[(train + test)[order] > 0]
     figure, (axis,) = panels(1, size=(float(np.clip(1.5 + 0.15 * len(order), 5.4, 14)), 3.6))
-    axis.bar(np.arange(len(order)), train[order], width=0.8, color=MAIN, label="training frames")
-    axis.plot(test[order], "D", color=SECOND, ms=4.5, mec="white", mew=0.8, label="test frames")
+    axis.bar(np.arange(len(order)), (train + test)[order], width=0.8, color=MAIN, label="all labelled frames")
+    axis.plot(test[order], "D", color=SECOND, ms=4.5, mec="white", mew=0.8, label="test frames among them")
     axis.set(yscale="log", ylim=(0.7, None), xlim=(-0.7, len(order) - 0.3), ylabel="boxes")
     axis.set_xticks(
         np.arange(len(order)), [stream.categories[label] for label in order], rotation=90, parse_math=False
@@ -43,53 +64,21 @@ def boxes_a_category(stream: FrameStream) -> Figure:
 
 
 @styled
-def categories_over_time(stream: FrameStream) -> Figure:
-    """(b) How many categories the stream has shown so far; new ones appear less and less often."""
-    shown = _shown(stream)
-    first = np.sort(shown.argmax(axis=0)[shown.any(axis=0)])
+def categories_per_frame(stream: FrameStream) -> Figure:
+    """Figure 3c: the number of distinct categories in a labelled frame."""
+    counts = statistics.presence_in_time(stream).sum(axis=1).astype(np.float64)
+    return _histogram(counts, "distinct categories in a frame")
+
+
+@styled
+def reappearance_gaps(stream: FrameStream) -> Figure:
+    """Figure 3d: how many labelled frames lie between two successive appearances of a category."""
+    gaps = np.concatenate([[], *statistics.reappearance_gaps(statistics.presence_in_time(stream))])
     figure, (axis,) = panels(1, size=SIZE)
-    axis.step(
-        [0, *first, stream.length], [0, *range(1, len(first) + 1), len(first)], where="post", color=MAIN
-    )
-    axis.plot(first, np.zeros(len(first)), marker="|", ms=9, mew=1, ls="none", color=SECOND, clip_on=False)
-    axis.set(xlim=(0, stream.length), ylim=(0, None), xlabel=_steps(stream), ylabel="categories seen so far")
-    axis.yaxis.set_major_locator(MaxNLocator(integer=True))
-    axis.text(0.98, 0.06, "| a new category", color=SECOND, ha="right", transform=axis.transAxes)
-    return figure
-
-
-@styled
-def objects_a_frame(stream: FrameStream) -> Figure:
-    """(c) How many objects a training frame has."""
-    counts = np.bincount(_frame_of(stream.train), minlength=len(stream.train)).astype(np.float64)
-    return _histogram(counts, np.arange(counts.max() + 2) - 0.5, "objects a frame", "frames (%)", digits=1)
-
-
-@styled
-def box_sizes(stream: FrameStream) -> Figure:
-    """(d) How large objects are: the area of a box against its frame's."""
-    train = stream.train
-    frame, boxes = _frame_of(train), train.boxes[~train.crowd].astype(np.float64)
-    area = np.prod(boxes[:, 2:] - boxes[:, :2], axis=1)
-    share = 100 * area / np.prod(train.sizes[frame], axis=1, dtype=np.float64)
-    edges = np.geomspace(share.min(initial=100) * 0.999, 100, 31)
-    figure = _histogram(share, edges, "area of a box (% of its frame)", "boxes (%)", digits=2)
-    figure.axes[0].set_xscale("log")
-    figure.axes[0].xaxis.set_major_formatter("{x:g}")
-    return figure
-
-
-@styled
-def absences(stream: FrameStream) -> Figure:
-    """(e) How long a category stays away before the stream shows it again."""
-    away = [np.diff(np.flatnonzero(column)) - 1 for column in _shown(stream).T]
-    gaps = np.concatenate([[], *(gap[gap > 0] for gap in away)])
-    figure, (axis,) = panels(1, size=SIZE)
-    # Bins of whole steps that widen; a bar is as high as one of its lengths occurs on average.
-    edges = np.unique(np.geomspace(1, max(gaps.max(initial=1), 2) + 1, 25).round()) - 0.5
-    counts = np.histogram(gaps, edges)[0]
-    axis.bar(edges[:-1], counts / np.diff(edges), np.diff(edges), align="edge", color=MAIN)
-    axis.set(xscale="log", xlabel="steps in a row without the category", ylabel="absences of each length")
+    edges = np.unique(np.geomspace(2, max(gaps.max(initial=2), 3) + 1, 21).round()) - 0.5
+    axis.hist(gaps, edges.tolist(), color=MAIN, rwidth=0.96)
+    axis.set(xscale="log", ylabel="reappearances")
+    axis.set_xlabel("labelled frames from one appearance of a category to the next (2 s each)")
     axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axis.xaxis.set_major_formatter("{x:g}")
     axis.xaxis.set_minor_locator(NullLocator())
@@ -100,12 +89,73 @@ def absences(stream: FrameStream) -> Figure:
 
 
 @styled
-def presence(stream: FrameStream) -> Figure:
-    """(f) When the stream shows each category, by first appearance.
+def box_sizes(stream: FrameStream) -> Figure:
+    """Figure 3e: the side of the boxes, with COCO's limits of small and medium boxes."""
+    sides = np.concatenate([statistics.box_sides(part) for part in (stream.train, stream.test)])
+    figure, (axis,) = panels(1, size=SIZE)
+    edges = np.geomspace(min(sides.min(initial=SMALL), SMALL / 2), max(sides.max(initial=MEDIUM), 300.0), 31)
+    axis.hist(sides, edges.tolist(), weights=np.full(len(sides), 100 / max(1, len(sides))), color=MAIN)
+    axis.set(xscale="log", xlabel="side of a box, √area, in pixels of a frame 720 pixels high")
+    axis.set(ylabel="boxes (%)", xlim=(edges[0], edges[-1]))
+    axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.xaxis.set_major_formatter("{x:g}")
+    axis.xaxis.set_minor_locator(NullLocator())
+    limits = [0.0, SMALL, MEDIUM, np.inf]
+    names = [f"small\n< {SMALL:g} px", "medium", f"large\n≥ {MEDIUM:g} px"]
+    top = axis.get_ylim()[1]
+    axis.set_ylim(0, 1.3 * top)
+    for name, low, high in zip(names, limits[:-1], limits[1:], strict=True):
+        share = 100 * ((sides >= low) & (sides < high)).mean() if len(sides) else 0.0
+        middle = np.sqrt(max(low, edges[0]) * min(high, edges[-1]))
+        axis.text(middle, 1.28 * top, f"{name}\n{share:.0f} %", ha="center", va="top", fontsize=8)
+    for limit in (SMALL, MEDIUM):
+        axis.axvline(limit, color=SECOND, ls="--", lw=1.2)
+    return figure
 
-    A long stream is drawn in 400 spans; one is coloured if any of its steps shows the category.
+
+@styled
+def recording_places(stream: FrameStream) -> Figure:
+    """Figure 3f: where the clips were recorded, one point per clip.
+
+    Raises:
+        DataError: The data do not say where.
     """
-    shown = _shown(stream)
+    if not stream.places:
+        raise DataError(
+            "The recording places are not known.",
+            file=stream.source.name,
+            hint=f"Put {LOCATIONS_FILE} beside the frames; `driftlab data oak` says what it holds.",
+        )
+    degrees = np.array([(place.longitude, place.latitude) for place in stream.places])
+    cells = statistics.cells(stream.places)
+    figure, (axis,) = panels(1, size=(5.4, 3.8))
+    axis.scatter(degrees[:, 0], degrees[:, 1], s=26, color=MAIN, alpha=0.45, lw=0, zorder=3)
+    for cell in np.unique(cells, axis=0):
+        inside = (cells == cell).all(axis=1)
+        east, north = degrees[inside].mean(axis=0).tolist()
+        share = f"{100 * inside.mean():.0f} %"
+        axis.annotate(share, (east, north), (9, 6), textcoords="offset points", color=SECOND, fontsize=9)
+    axis.set(xlabel="longitude (degrees)", ylabel="latitude (degrees)")
+    axis.set_aspect(1 / np.cos(np.deg2rad(degrees[:, 1].mean())))
+    axis.margins(0.12)
+    return figure
+
+
+@styled
+def objects_per_frame(stream: FrameStream) -> Figure:
+    """Ours: the number of labelled objects in a frame."""
+    parts = (stream.train, stream.test)
+    counts = [np.bincount(statistics.frame_of_box(part), minlength=len(part)) for part in parts]
+    return _histogram(np.concatenate(counts).astype(np.float64), "objects in a frame")
+
+
+@styled
+def presence(stream: FrameStream) -> Figure:
+    """Ours: when the stream shows each category, in order of first appearance.
+
+    A long stream is drawn in 400 spans; a span is coloured if any of its steps shows the category.
+    """
+    shown = statistics.step_presence(stream)
     labels = np.flatnonzero(shown.any(axis=0))
     labels = labels[np.argsort(shown.argmax(axis=0)[labels], kind="stable")]
     edges = np.unique(np.linspace(0, stream.length, min(SPANS, stream.length) + 1).astype(int))
@@ -117,43 +167,23 @@ def presence(stream: FrameStream) -> Figure:
     axis.set_yticks(np.arange(len(labels)), [stream.categories[label] for label in labels], parse_math=False)
     axis.tick_params(axis="y", labelsize=8 if len(labels) <= 60 else 6.5, length=0)
     axis.grid(visible=False)
-    axis.set_xlabel(_steps(stream))
+    axis.set_xlabel(_step_label(stream))
     return figure
 
 
-def _histogram(
-    values: NDArray[np.float64], edges: NDArray[np.float64], xlabel: str, ylabel: str, *, digits: int
-) -> Figure:
-    """Shares in percent, with the median and the mean."""
+def _histogram(counts: NDArray[np.float64], xlabel: str) -> Figure:
+    """Shares of frames in percent by a count, with median and mean."""
     figure, (axis,) = panels(1, size=SIZE)
-    axis.hist(
-        values,
-        edges.tolist(),
-        weights=np.full(len(values), 100 / max(1, len(values))),
-        color=MAIN,
-        rwidth=0.92,
-    )
-    axis.set(xlabel=xlabel, ylabel=ylabel)
-    if len(values):
-        middle, mean = float(np.median(values)), float(np.mean(values))
-        axis.axvline(middle, color=SECOND, ls="--", label=f"median {middle:.{digits}f}")
-        axis.axvline(mean, color="black", ls=":", label=f"mean {mean:.{digits}f}")
-        axis.legend()
+    edges = np.arange(counts.max() + 2) - 0.5
+    shares = np.full(len(counts), 100 / len(counts))
+    axis.hist(counts, edges.tolist(), weights=shares, color=MAIN, rwidth=0.92)
+    axis.set(xlabel=xlabel, ylabel="frames (%)")
+    axis.axvline(float(np.median(counts)), color=SECOND, ls="--", label=f"median {np.median(counts):.0f}")
+    axis.axvline(float(counts.mean()), color="black", ls=":", label=f"mean {counts.mean():.1f}")
+    axis.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axis.legend()
     return figure
 
 
-def _frame_of(records: DetectionSet) -> NDArray[np.int64]:
-    """The frame of each box that is no crowd."""
-    return np.repeat(np.arange(len(records)), np.diff(records.starts))[~records.crowd]
-
-
-def _shown(stream: FrameStream) -> NDArray[np.bool_]:
-    """(steps, categories) whether a step's training frames show a category."""
-    shown = np.zeros((stream.length, len(stream.categories)), dtype=np.bool_)
-    train = stream.train
-    shown[stream.steps[_frame_of(train)], train.labels[~train.crowd]] = True
-    return shown
-
-
-def _steps(stream: FrameStream) -> str:
+def _step_label(stream: FrameStream) -> str:
     return f"step of the stream ({len(stream.train) / stream.length:.3g} training frames each)"

@@ -1,4 +1,4 @@
-"""Boxes with names on a frame."""
+"""Frames of a video with boxes and names drawn on them."""
 
 from __future__ import annotations
 
@@ -15,19 +15,41 @@ from driftlab.metrics.boxes import box_iou
 Pixels = NDArray[np.uint8]
 BoxKind = Literal["labelled", "right", "wrong"]
 
-# Of Okabe and Ito's palette, with dashes for print without colours.
+# Colours of Okabe and Ito's palette; dashes for print without colours.
 BOX_STYLES: dict[BoxKind, tuple[str, str]] = {
     "labelled": ("#f0e442", "-"),
     "right": ("#009e73", "-"),
     "wrong": ("#d55e00", "--"),
 }
-WIDTH = 2.7  # of a panel, inches
-FONT = 7.0  # points
+WIDTH = 2.7
+"""Width of a panel in inches."""
+FONT = 7.0
+"""Size of the names in points."""
+MOST_PIXELS = 320
+"""Side of a drawn frame; larger ones are reduced, so that figures stay small."""
+COLOURS = 12
+"""Levels of each colour of a drawn frame: camera noise would make files large."""
+GREYS = 12
+"""Grey levels of a pale frame."""
 
 
-def show_pixels(axis: Axes, pixels: Pixels) -> None:
-    """A frame without axes."""
-    axis.imshow(pixels)
+def show_pixels(axis: Axes, pixels: Pixels, *, pale: bool = False) -> None:
+    """Show a frame without ticks, in the coordinates of its own pixels.
+
+    Args:
+        axis: The panel.
+        pixels: (H, W, 3).
+        pale: Whether to show it in light grey, so that boxes stand out and the file stays small.
+    """
+    height, width = pixels.shape[:2]
+    stride = -(-max(height, width) // MOST_PIXELS)
+    shown = pixels[::stride, ::stride]
+    if not pale:
+        shown = shown // (256 // COLOURS) * (256 // COLOURS) + 128 // COLOURS
+    else:
+        level = np.floor(shown.mean(axis=2) / 256 * GREYS) / GREYS
+        shown = np.repeat((255 * (0.3 + 0.7 * level)).astype(np.uint8)[:, :, None], 3, axis=2)
+    axis.imshow(shown, extent=(-0.5, width - 0.5, height - 0.5, -0.5), interpolation="nearest")
     axis.grid(visible=False)
     axis.set(xticks=[], yticks=[])
     axis.spines[:].set_visible(False)
@@ -40,17 +62,17 @@ def draw_boxes(
     names: Sequence[str],
     kinds: Sequence[BoxKind],
 ) -> None:
-    """Boxes, each with its name where it covers the other names least.
+    """Draw boxes, each with its name placed where it covers the other names least.
 
     Args:
         axis: A panel `WIDTH` inches wide that shows the frame.
-        pixels: The frame.
+        pixels: (H, W, 3) the frame.
         boxes: (n, 4) x1, y1, x2, y2 in pixels.
-        names: What stands on them.
-        kinds: How they look, see `BOX_STYLES`.
+        names: (n,) text on each box.
+        kinds: (n,) style of each box, see `BOX_STYLES`.
     """
     height, width = pixels.shape[:2]
-    # How large a letter is in pixels of the frame: fonts are in points, a panel is WIDTH inches wide.
+    # Size of a letter in pixels of the frame: fonts are in points, a panel is WIDTH inches wide.
     line, letter = 1.45 * FONT / 72 / WIDTH * width, 0.62 * FONT / 72 / WIDTH * width
     placed: list[NDArray[np.float64]] = []
     for (x1, y1, x2, y2), name, kind in zip(boxes.astype(float).tolist(), names, kinds, strict=True):

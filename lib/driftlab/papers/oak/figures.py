@@ -1,26 +1,33 @@
 """Figures 7 and 8 of Wanderlust, and CAP over time.
 
-Each is a pure function of a frame from `driftlab.metrics`. Frames hold the runs of one variant, in
-fractions; figures speak in percent and show means over repetitions.
+Each is a function of a frame from `driftlab.metrics`. Frames hold the runs of one variant, in fractions;
+figures speak in percent and show means over repetitions with their range.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
 from driftlab.core.errors import ParameterError
 from driftlab.core.evaluation_table import one_variant
+from driftlab.metrics.forgetfulness import BINS, forgetting_curve
+from driftlab.papers.oak.scores import CONTINUAL
 from driftlab.reporting.style import in_order, method_style, outer_labels, panels, styled
 
-SHOWN = "#dfe7ee"
+SEEN = "#dfe7ee"
 LEARNT = "steps of the stream learnt"
+LEAST_SPAN = 6.0
+"""Points: an axis spans at least so much, so that it does not make a difference of noise look large."""
+FEWEST = 5
+"""Evaluations that a drawn bin of Figure 8 needs, over all repetitions."""
 
 
 @styled
@@ -31,137 +38,167 @@ def cap_over_time(curve: pd.DataFrame) -> Figure:
         curve: From `cap_curve`.
     """
     runs = one_variant(curve, "figure")
-    figure, (axis,) = panels(1, size=(6.4, 3.6))
+    figure, (axis,) = panels(1, size=(6.8, 3.8))
     for name in in_order(runs["method"]):
-        times = 100 * runs[runs["method"] == name].groupby("trained_on")["value"].agg(["mean", "min", "max"])
-        style = method_style(name)
-        if (times["max"] > times["min"]).any():
-            axis.fill_between(times.index, times["min"], times["max"], color=style.colour, alpha=0.2, lw=0)
-        _line(axis, times["mean"], name)
+        _draw(axis, runs[runs["method"] == name], "trained_on", "value", name)
     axis.set(xlabel=LEARNT, ylabel="CAP$_t$, mean AP50 over classes (%)", xlim=(0, None), ylim=(0, None))
     axis.xaxis.set_major_locator(MaxNLocator(integer=True))
-    figure.legend(*axis.get_legend_handles_labels(), loc="outside upper center", ncols=5, columnspacing=1.2)
+    figure.legend(*axis.get_legend_handles_labels(), loc="outside upper center", ncols=3, columnspacing=1.2)
     return figure
 
 
 @styled
-def classes_over_time(exposed: pd.DataFrame, classes: Sequence[str]) -> Figure:
-    """AP of some classes over time, shaded where the stream shows the class (Figure 7).
+def classes_over_time(
+    exposed: pd.DataFrame, classes: Sequence[str], *, methods: Sequence[str] = CONTINUAL
+) -> Figure:
+    """AP of single classes over time, shaded where the stream shows the class (Figure 7).
+
+    Every class has its own axis of AP: beside a frequent class the curve of a rare one would be flat.
 
     Args:
         exposed: From `exposure`. Shading is as fine as the evaluations lie: an interval between two of them
-            is shaded if a training batch within had the class.
-        classes: Which to show, one panel each.
+            is shaded if a training batch of the stream within had the class; iCaRL's memory does not count.
+        classes: Names of the classes, one panel each.
+        methods: Which methods to draw, of those that there are.
 
     Raises:
         ParameterError: A class that the runs were not tested on, or none.
     """
     runs = one_variant(exposed, "figure")
-    known = sorted(runs["class"].unique())
-    if not classes or set(classes) - set(known):
-        wrong = ", ".join(sorted(set(classes) - set(known))) or "none"
-        raise ParameterError(f"Figure 7 shows classes of {', '.join(known)}; not {wrong}.")
-    figure, axes = panels(len(classes), size=(3.1, 2.1), columns=min(3, len(classes)))
-    methods = in_order(runs["method"])
+    _require_classes(runs, classes, "Figure 7")
+    drawn = in_order(name for name in runs["method"].unique() if name in methods)
+    figure, axes = panels(len(classes), size=(2.55, 1.9), columns=min(4, len(classes)), share=False)
     for axis, shown in zip(axes, classes, strict=True):
         of_class = runs[runs["class"] == shown]
-        for start, end in _seen_intervals(of_class):
-            axis.axvspan(start, end, color=SHOWN, lw=0, zorder=0)
-        for name in methods:
-            times = 100 * of_class[of_class["method"] == name].groupby("trained_on")["value"].mean()
-            _line(axis, times, name)
+        for start, end in _seen_intervals(of_class[of_class["method"].isin(CONTINUAL)]):
+            axis.axvspan(start, end, color=SEEN, lw=0, zorder=0)
+        for name in drawn:
+            _draw(axis, of_class[of_class["method"] == name], "trained_on", "value", name)
         axis.set_title(shown, parse_math=False)
         axis.set_xlim(0, runs["trained_on"].max())
-        axis.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
-    axes[0].set_ylim(0, None)  # all share it
+        axis.set_ylim(0, max(axis.get_ylim()[1], LEAST_SPAN))
+        axis.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=4))
+        axis.yaxis.set_major_locator(MaxNLocator(nbins=4))
     outer_labels(axes, LEARNT, "AP50 (%)")
     handles, labels = axes[0].get_legend_handles_labels()
-    handles.append(Patch(color=SHOWN))
+    handles.append(Patch(color=SEEN))
     figure.legend(
-        handles, [*labels, "stream shows the class"], loc="outside upper center", ncols=3, columnspacing=1.2
+        handles, [*labels, "stream shows the class"], loc="outside upper center", ncols=5, columnspacing=1.2
     )
     return figure
-
-
-def changing_classes(exposed: pd.DataFrame, count: int = 6) -> list[str]:
-    """The classes that come and go, those first that are found best at some time.
-
-    Found by the methods that leave one detector behind another; a class comes and goes if there are intervals
-    between evaluations, after it was first seen, with it and without it.
-
-    Args:
-        exposed: From `exposure`.
-        count: How many at most. Where fewer come and go, others follow.
-    """
-    trained = exposed.dropna(subset=["since"])
-    classes = trained.groupby("class").agg(peak=("value", "max"), kinds=("seen", "nunique"))
-    best = classes.sort_values(["kinds", "peak"], ascending=False, kind="stable")
-    return [str(name) for name in best.index[:count]]
 
 
 @styled
-def forgetting_over_time(curve: pd.DataFrame) -> Figure:
-    """What is kept of a class as time passes without it (Figure 8), mean over classes.
+def forgetting_by_class(
+    exposed: pd.DataFrame,
+    classes: Sequence[str],
+    *,
+    bins: int = BINS,
+    methods: Sequence[str] = CONTINUAL,
+) -> Figure:
+    """Forgetfulness of sample classes by the time since the stream last showed them (Figure 8).
 
-    Left the AP itself; right its change against the class's own first bin, which does not move when other
-    classes enter the mean.
+    One column per class and two rows: above what was forgotten so far, aCAP_kmin − aCAP_k, below aCAP_k. A
+    bin has at least five evaluations, over all repetitions: a class with few has fewer bins. Every panel has
+    its own vertical axis.
 
     Args:
-        curve: From `forgetting_curve`; with a bin width that leaves each bin several classes.
+        exposed: From `exposure`.
+        classes: Names of the classes.
+        bins: Greatest number of bins of equal count; 0 for one per distinct gap.
+        methods: Which methods to draw, of those that there are.
+
+    Raises:
+        ParameterError: A class that the runs were not tested on, or none.
     """
-    runs = one_variant(curve, "figure").sort_values(["class", "bin"])
-    first = runs.groupby(["method", "seed", "class"])["value"].transform("first")
-    runs = runs.assign(change=runs["value"] - first)
-    width = int(runs.loc[runs["bin"] > 0, "since"].div(runs["bin"]).min()) if (runs["bin"] > 0).any() else 1
-    figure, axes = panels(2, columns=2, size=(4.3, 3.3), share=False)
-    for axis, column, label in zip(
-        axes,
-        ("value", "change"),
-        ("aCAP, mean AP50 over classes (%)", "change since last seen (points)"),
-        strict=True,
-    ):
-        for name in in_order(runs["method"]):
-            of_method = runs[runs["method"] == name]
-            middle = of_method["since"] + (width - 1) / 2
-            _line(axis, 100 * of_method.groupby(middle)[column].mean(), name)
-        bins = f" (bins of {width})" if width > 1 else ""
-        axis.set(xlabel=f"steps since the stream showed the class{bins}", ylabel=label)
-        axis.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes[0].set_ylim(0, None)
-    axes[1].axhline(0, color="black", lw=0.8)
-    _count_classes(axes[1], runs, width)
-    figure.legend(
-        *axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=5, columnspacing=1.2
-    )
+    runs = one_variant(exposed, "figure")
+    _require_classes(runs, classes, "Figure 8")
+    drawn = in_order(name for name in runs["method"].unique() if name in methods)
+    columns = min(4, len(classes))
+    blocks = [list(classes[start : start + columns]) for start in range(0, len(classes), columns)]
+    figure, axes = panels(2 * len(blocks) * columns, size=(2.55, 1.65), columns=columns, share=False)
+    grid = np.array(axes, dtype=object).reshape(-1, columns)
+    for number, block in enumerate(blocks):
+        upper, lower = grid[2 * number], grid[2 * number + 1]
+        for shown, above, below in zip(block, upper, lower, strict=False):
+            _forgetting_panels(above, below, _bins_to_draw(runs[runs["class"] == shown], bins, drawn), drawn)
+            above.set_title(shown, parse_math=False)
+            below.set_xlabel("steps since last seen")
+        for unused in (*upper[len(block) :], *lower[len(block) :]):
+            unused.remove()
+        upper[0].set_ylabel("forgotten so far\n(points of AP50)")
+        lower[0].set_ylabel("aCAP$_k$ (%)")
+    styles = [method_style(name) for name in drawn]
+    handles = [Line2D([], [], color=of.colour, ls=of.line, marker=of.marker, ms=4) for of in styles]
+    figure.legend(handles, drawn, loc="outside upper center", ncols=5)
     return figure
 
 
-def _count_classes(axis: Axes, runs: pd.DataFrame, width: int) -> None:
-    """Write above the panel how many classes each bin's mean is over; they become fewer with time."""
-    counts = runs.groupby("since")["class"].nunique()
-    if len(counts) > 16:
-        counts = counts.iloc[:: len(counts) // 16 + 1]
-    look: dict[str, Any] = {"fontsize": 7.5, "color": "#555555"}
-    for start, count in zip(counts.index.to_numpy(dtype=float).tolist(), counts, strict=True):
-        middle = start + (width - 1) / 2
-        axis.text(middle, 1.015, str(count), ha="center", transform=axis.get_xaxis_transform(), **look)
-    axis.set_title("classes in the mean", loc="right", fontweight="normal", pad=15, **look)
+def _bins_to_draw(of_class: pd.DataFrame, bins: int, methods: Sequence[str]) -> pd.DataFrame:
+    """The bins of a class that have at least `FEWEST` evaluations, with what was forgotten (`lost`)."""
+    trained = of_class[of_class["method"].isin(methods)].dropna(subset=["since"])
+    evaluations = trained.groupby("method").size().min() if len(trained) else 0
+    curve = forgetting_curve(trained, bins=min(bins, max(2, int(evaluations) // FEWEST)))
+    counts = curve.groupby(["method", "bin"])["evaluations"].transform("sum")
+    curve = curve[counts >= FEWEST].sort_values("bin")
+    return curve.assign(lost=curve.groupby(["method", "seed"])["value"].transform("first") - curve["value"])
 
 
-def _line(axis: Axes, values: pd.Series[float], name: str) -> None:
-    """A method's line with about ten markers, however many points it has."""
+def _forgetting_panels(above: Axes, below: Axes, bins: pd.DataFrame, methods: Sequence[str]) -> None:
+    if bins["bin"].nunique() < 2:
+        words = f"fewer than two bins\nof {FEWEST} evaluations"
+        for axis in (above, below):
+            axis.set(xticks=[], yticks=[])
+        above.text(0.5, 0.5, words, ha="center", va="center", transform=above.transAxes, color="#555555")
+        return
+    for name in methods:
+        rows = bins[bins["method"] == name]
+        if not rows.empty:
+            _draw(above, rows, "since", "lost", name)
+            _draw(below, rows, "since", "value", name)
+    above.axhline(0, color="black", lw=0.8, zorder=1)
+    _widen(above)
+    below.set_ylim(0, max(below.get_ylim()[1], LEAST_SPAN))
+    for axis in (above, below):
+        axis.set_xlim(min(0, axis.get_xlim()[0]), None)
+        axis.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=4))
+        axis.yaxis.set_major_locator(MaxNLocator(nbins=4))
+    above.tick_params(labelbottom=False)
+
+
+def _widen(axis: Axes) -> None:
+    """Let the vertical axis span at least `LEAST_SPAN` points."""
+    low, high = axis.get_ylim()
+    missing = max(0.0, LEAST_SPAN - (high - low)) / 2
+    axis.set_ylim(low - missing, high + missing)
+
+
+def _draw(axis: Axes, rows: pd.DataFrame, x: str, y: str, name: str) -> None:
+    """A method's mean over the repetitions in percent, with their range; at most ten markers."""
     style = method_style(name)
+    values = 100 * rows.groupby(x)[y].agg(["mean", "min", "max"])
+    places = values.index.to_numpy(dtype=np.float64)
+    if (values["max"] > values["min"]).any():
+        low, high = (values[end].to_numpy(dtype=np.float64) for end in ("min", "max"))
+        axis.fill_between(places, low, high, color=style.colour, alpha=0.2, lw=0)
     axis.plot(
-        values.index,
-        values,
+        places,
+        values["mean"].to_numpy(dtype=np.float64),
         color=style.colour,
         ls=style.line,
         marker=style.marker,
         markevery=max(1, len(values) // 10),
-        ms=4.5,
-        lw=1.5,
+        ms=4,
+        lw=1.4,
         label=name,
     )
+
+
+def _require_classes(runs: pd.DataFrame, classes: Sequence[str], what: str) -> None:
+    known = sorted(runs["class"].unique())
+    if not classes or set(classes) - set(known):
+        wrong = ", ".join(sorted(set(classes) - set(known))) or "none"
+        raise ParameterError(f"{what} shows classes of {', '.join(known)}; not {wrong}.")
 
 
 def _seen_intervals(of_class: pd.DataFrame) -> list[tuple[float, float]]:

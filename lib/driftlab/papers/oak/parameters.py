@@ -176,7 +176,7 @@ class KnownVocabulary(OakProtocol):
     ]
     offline_seeds: OfflineSeeds = 1
     pictures: Annotated[
-        bool, question("keep the detectors of one run, to show what they find before and after")
+        bool, question("keep each run's last detector, to show what it detects before and after")
     ] = True
 
 
@@ -190,19 +190,32 @@ class UnknownVocabulary(OakProtocol):
         Seeds, question("repetitions: of sampling, memory and shuffling, after one pretraining")
     ] = [0]
     offline_seeds: OfflineSeeds = 1
+    average: Annotated[
+        str,
+        protocol('CAP over "all" classes, or over those "seen" so far and IDK (released)'),
+        OneOf(("all", "seen")),
+    ] = "all"
 
 
 class Forgetting(OakProtocol):
     """23."""
 
-    bin_width: Annotated[
-        int, protocol("steps of a bin of the time since a class was seen (released: 1)"), Between(1)
-    ] = 5
+    bins: Annotated[
+        int,
+        protocol("equal-count bins of the time since a class was seen; 0: one per distinct gap (released)"),
+        Between(0),
+    ] = 10
     weights: Annotated[
         str,
         protocol('bins count by k - kmin ("excess", the paper) or by k ("gap", the released code)'),
         OneOf(("excess", "gap")),
     ] = "excess"
+
+    @model_validator(mode="after")
+    def _two_bins_are_compared(self) -> Forgetting:
+        if self.bins == 1:
+            raise ValueError("bins is 1; forgetting compares at least two, and 0 makes every gap a bin")
+        return self
 
 
 class Transfer(OakProtocol):

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import torch
-from matplotlib.figure import Figure
 from torch import Tensor
 
 from driftlab.core.errors import DataError, ParameterError, StoreError
 from driftlab.core.paths import outputs_dir
 from driftlab.data import catalog
 from driftlab.data.checkpoints import find_checkpoint
-from driftlab.data.detection.records import DetectionSet, FrameStream, read_image
+from driftlab.data.detection.records import DetectionSet, FrameStream
+from driftlab.metrics.detection import Detections
 from driftlab.models.detectors.configs import INPUT
 from driftlab.papers.oak.experiment import PROTOCOL, OnlineDetection, run_config
 from driftlab.papers.oak.methods import METHODS
@@ -32,7 +32,6 @@ from driftlab.papers.oak.pretraining import (
     pretraining_config,
 )
 from driftlab.papers.oak.stage import OakData, restored
-from driftlab.papers.oak.stream_pictures import detection_strip
 from driftlab.papers.oak.tables import shown_classes
 from driftlab.papers.session import Session
 from driftlab.runs.experiment import Config, Experiment, State, stage_id
@@ -40,7 +39,6 @@ from driftlab.scenarios.stream import Timeline, frames_of, stretches, timeline
 from driftlab.training.cpu_settings import resolve_device
 from driftlab.training.detection.evaluation import detect
 from driftlab.training.detection.frames import Frames
-from driftlab.training.detection.ground_truth import truths_of
 from driftlab.training.detection.kept_features import FreshFeatures
 from driftlab.worlds.walk.static_images import static_world
 
@@ -180,7 +178,7 @@ class OakSession(DataStudy):
         return ""
 
     def runs(
-        self, methods: Sequence[str], vocabulary: str, seeds: Sequence[int], *, keep: str = ""
+        self, methods: Sequence[str], vocabulary: str, seeds: Sequence[int], *, keep: bool = False
     ) -> pd.DataFrame:
         """The evaluation table of every method and repetition; what is in the store is not computed again.
 
@@ -188,7 +186,7 @@ class OakSession(DataStudy):
             methods: From `driftlab.papers.oak.methods.METHODS`.
             vocabulary: `known` or `unknown`.
             seeds: Repetitions; offline training has the first `offline_seeds` of them.
-            keep: A method whose detectors are kept, of the first repetition, for `before_and_after`.
+            keep: Whether each run's last detector is kept, for `final_detections`.
         """
         repetitions = {"Offline training": seeds[: self._offline_seeds]}
         configs = [
@@ -197,47 +195,40 @@ class OakSession(DataStudy):
             for seed in repetitions.get(method, seeds)
         ]
         data, digest = self.data()
-        kept = [self.config(keep, vocabulary, seeds[0])] if keep in methods else []
-        return self.sweep(OnlineDetection(), configs, data, digest, keep_states=kept).table
+        return self.sweep(
+            OnlineDetection(), configs, data, digest, keep_states="last" if keep else False
+        ).table
 
-    def before_and_after(
-        self, method: str, vocabulary: str = "known", seed: int = 0, frames: int = 6
-    ) -> Figure:
-        """What a detector finds in the same test frames before the stream, halfway and at its end.
+    def final_detections(
+        self, methods: Sequence[str], vocabulary: str = "known", seed: int = 0
+    ) -> dict[str, list[Detections]]:
+        """Detections in all test frames before the stream and after it.
 
         Args:
-            method: Whose detectors; they are computed again if `runs` was not to keep them.
+            methods: Whose detectors; they are trained again unless `runs` was to keep them.
             vocabulary: As for `runs`.
             seed: The repetition.
-            frames: How many frames, at equal distances.
 
-        Raises:
-            ParameterError: The method trains anew at each evaluation, and leaves no detector.
+        Returns:
+            "before the stream" and "METHOD, after" to detections, one entry per test frame.
         """
-        if method == "Offline training":
-            raise ParameterError("Offline training leaves no detectors to look at; choose another method.")
         data, digest = self.data()
-        experiment, stream = OnlineDetection(), self.stream
-        config = self.config(method, vocabulary, seed)
-        train = partial(self.sweep, experiment, [config], data, digest, keep_states=True)
-        train()
-        chain = experiment.chain(config)
-        images = np.linspace(0, len(stream.test) - 1, frames + 2).astype(int)[1:-1]
-        test, rows = Frames(stream.test, INPUT[self.detector]), {}
-        for stage in (chain[0], chain[len(chain) // 2], chain[-1]):
-            detector = restored(
-                data, stage, self._state(experiment, digest, stage, train), torch.device("cpu")
-            )
-            steps = stage["stream"]["steps"]
-            found = detect(detector, test, FreshFeatures(detector, test), images.tolist())
-            rows[f"after {steps} steps" if steps else "before"] = found
-        return detection_strip(
-            [read_image(stream.test.images[i]) for i in images],
-            truths_of(stream.test, images),
-            rows,
-            stream.categories,
-            [f"step {stream.test_steps[i]}" for i in images],
+        experiment, test = OnlineDetection(), Frames(self.stream.test, INPUT[self.detector])
+        configs = {method: self.config(method, vocabulary, seed) for method in methods}
+        train = partial(
+            self.sweep, experiment, list(configs.values()), data, digest, keep_states="last", progress=False
         )
+        rows: dict[str, tuple[Config, State | None]] = {}
+        for method, config in configs.items():
+            chain = experiment.chain(config)
+            rows.setdefault("before the stream", (chain[0], None))
+            rows[f"{method}, after"] = (chain[-1], self._state(experiment, digest, chain[-1], train))
+        detections = {}
+        for row, (stage, state) in rows.items():
+            detector = restored(data, stage, state, torch.device("cpu"))
+            every = range(len(self.stream.test))
+            detections[row] = detect(detector, test, FreshFeatures(detector, test), every)
+        return detections
 
     def data(self) -> tuple[OakData, str]:
         """What the runs are executed on and the digest that stands for it; pretrains on first use."""

@@ -1,15 +1,17 @@
-"""Frames of a stream with their boxes: what is labelled, and what a detector finds."""
+"""Frames of a stream with their ground truth (Figure 2), and with detections before and after learning."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from numpy.typing import NDArray
 
 from driftlab.core.errors import ParameterError
+from driftlab.data.detection.records import FrameStream, read_image
 from driftlab.metrics.boxes import box_iou
 from driftlab.metrics.detection import Detections, Truth
 from driftlab.papers.oak.drawn_boxes import (
@@ -22,6 +24,9 @@ from driftlab.papers.oak.drawn_boxes import (
 )
 from driftlab.reporting.style import panels, styled
 
+THRESHOLD = 0.3
+"""Least score of a drawn detection: detectors that learnt little give low scores."""
+
 
 @styled
 def labelled_frames(
@@ -32,17 +37,17 @@ def labelled_frames(
     *,
     columns: int = 4,
 ) -> Figure:
-    """Frames with what is labelled in them (Figure 2).
+    """Frames with the boxes and names of their ground truth (Figure 2).
 
     Args:
         frames: Each (H, W, 3).
-        truth: One a frame.
-        categories: Names, by label.
-        titles: One a frame, for example its step.
+        truth: Ground truth, one per frame.
+        categories: Names by label.
+        titles: One per frame, for example its step.
         columns: Frames side by side.
 
     Raises:
-        ParameterError: Nothing to show, or not one of each a frame.
+        ParameterError: No frames, or another number of truths or titles.
     """
     _same_length(frames, {"truth": truth, "titles": titles})
     figure, axes = panels(len(frames), size=(WIDTH, _height(frames) + 0.22), columns=columns, share=False)
@@ -62,74 +67,144 @@ def detection_strip(
     categories: Sequence[str],
     titles: Sequence[str],
     *,
-    least: float = 0.5,
+    threshold: float = THRESHOLD,
     iou: float = 0.5,
 ) -> Figure:
-    """The same frames at several times of learning, one row a time, under a row of what is labelled.
-
-    A detection is right if it overlaps a box of its class by `iou`.
+    """The same frames with the detections of several detectors, one row per detector, below the ground truth.
 
     Args:
         frames: Each (H, W, 3).
-        truth: One a frame.
-        detections: Row title ("before", "after 40 steps") to what was found then, one a frame. A label beyond
-            the categories is an object of an unknown class, IDK, and right on a box of any class.
-        categories: Names, by label.
-        titles: One a frame.
-        least: The lowest score that is drawn.
-        iou: The least overlap of a right detection.
+        truth: Ground truth, one per frame.
+        detections: Row title ("before the stream", "iCaRL, after") to detections, one per frame. A label
+            beyond the categories is an object of an unknown class, IDK, and right on a box of any class.
+        categories: Names by label.
+        titles: One per frame.
+        threshold: Least score of a drawn detection.
+        iou: Least intersection over union of a right detection with a box of its class.
 
     Raises:
-        ParameterError: Nothing to show, or not one of each a frame.
+        ParameterError: No frames, or another number of truths, titles or detections.
     """
-    found = {f"detections, {row}": of_frames for row, of_frames in detections.items()}
-    _same_length(frames, {"truth": truth, "titles": titles} | found)
+    per_row = {f"detections, {row}": of_frames for row, of_frames in detections.items()}
+    _same_length(frames, {"truth": truth, "titles": titles} | per_row)
     rows = ["labelled", *detections]
     size = (WIDTH, _height(frames) + 0.12)
     figure, axes = panels(len(rows) * len(frames), size=size, columns=len(frames), share=False)
     grid = [axes[start : start + len(frames)] for start in range(0, len(axes), len(frames))]
     for place, (pixels, labelled, title) in enumerate(zip(frames, truth, titles, strict=True)):
-        for line in grid:
-            show_pixels(line[place], pixels)
+        show_pixels(grid[0][place], pixels)
         names = [categories[label] for label in labelled.labels]
         draw_boxes(grid[0][place], pixels, labelled.boxes, names, ["labelled"] * len(names))
         grid[0][place].set_title(title, fontsize=9, fontweight="normal")
         for line, of_frames in zip(grid[1:], detections.values(), strict=True):
-            _draw_found(line[place], pixels, of_frames[place], labelled, categories, least, iou)
+            show_pixels(line[place], pixels, pale=True)
+            _draw_detections(line[place], pixels, of_frames[place], labelled, categories, threshold, iou)
     for line, row in zip(grid, rows, strict=True):
         line[0].set_ylabel(row, fontsize=9)
     handles = [Line2D([], [], color=colour, ls=line, lw=2) for colour, line in BOX_STYLES.values()]
-    words = ["labelled", "found, right", "found, wrong"]
+    words = ["labelled", f"detected (score from {threshold:g}), right", "detected, wrong"]
     figure.legend(handles, words, loc="outside upper center", ncols=3)
     return figure
 
 
-def _draw_found(
+def before_and_after(
+    stream: FrameStream,
+    truth: Sequence[Truth],
+    detections: Mapping[str, Sequence[Detections]],
+    *,
+    count: int = 3,
+    threshold: float = THRESHOLD,
+) -> Figure:
+    """A `detection_strip` of the test frames in which learning has changed the detections most.
+
+    Args:
+        stream: Test frames and categories.
+        truth: Ground truth of all test frames.
+        detections: Row title to detections in all test frames; the first row is before learning.
+        count: How many frames.
+        threshold: Least score of a drawn detection.
+    """
+    before, *after = detections.values()
+    frames = changing_frames(truth, before, after, count, threshold=threshold)
+    return detection_strip(
+        [read_image(stream.test.images[frame]) for frame in frames],
+        [truth[frame] for frame in frames],
+        {row: [of_row[frame] for frame in frames] for row, of_row in detections.items()},
+        stream.categories,
+        [f"step {stream.test_steps[frame]}" for frame in frames],
+        threshold=threshold,
+    )
+
+
+def changing_frames(
+    truth: Sequence[Truth],
+    before: Sequence[Detections],
+    after: Iterable[Sequence[Detections]],
+    count: int,
+    *,
+    threshold: float = THRESHOLD,
+    iou: float = 0.5,
+) -> list[int]:
+    """The frames in which learning has changed the detections most, spread over the time.
+
+    Args:
+        truth: Ground truth, one per frame, in time order.
+        before: Detections of the detector that has not learnt the stream, one per frame.
+        after: The same of each detector that has.
+        count: How many frames; of each of as many equal parts of the time, one.
+        threshold: Least score of a detection.
+        iou: Least intersection over union of a right detection.
+
+    Returns:
+        At most `count` indices, ascending.
+    """
+    start = _right_counts(truth, before, threshold, iou)
+    changes = sum(
+        (abs(_right_counts(truth, of, threshold, iou) - start) for of in after), np.zeros(len(truth))
+    )
+    parts = np.array_split(np.arange(len(truth)), min(count, len(truth)))
+    return [int(part[changes[part].argmax()]) for part in parts]
+
+
+def _right_counts(
+    truth: Sequence[Truth], detections: Sequence[Detections], threshold: float, iou: float
+) -> NDArray[np.float64]:
+    """How many boxes of each frame have a right detection."""
+    counts = []
+    for labelled, found in zip(truth, detections, strict=True):
+        sure = found.scores >= threshold
+        same = found.labels[sure][:, None] == labelled.labels
+        overlap = box_iou(found.boxes[sure], labelled.boxes) >= iou
+        counts.append(float((same & overlap).any(axis=0).sum()))
+    return np.array(counts)
+
+
+def _draw_detections(
     axis: Axes,
     pixels: Pixels,
-    found: Detections,
+    detections: Detections,
     truth: Truth,
     categories: Sequence[str],
-    least: float,
+    threshold: float,
     iou: float,
 ) -> None:
-    """Detections with class and score, the surest on top."""
-    order = np.argsort(found.scores, kind="stable")
-    order = order[found.scores[order] >= least]
-    boxes, labels = found.boxes[order], found.labels[order]
+    """Draw detections with class and score, the one of the highest score last."""
+    order = np.argsort(detections.scores, kind="stable")
+    order = order[detections.scores[order] >= threshold]
+    boxes, labels = detections.boxes[order], detections.labels[order]
     right = (box_iou(boxes, truth.boxes) >= iou) & (
         (labels[:, None] == truth.labels) | (labels[:, None] >= len(categories))
     )
     names = [
         f"{categories[label] if label < len(categories) else 'IDK'} {score:.2f}"
-        for label, score in zip(labels, found.scores[order], strict=True)
+        for label, score in zip(labels, detections.scores[order], strict=True)
     ]
-    kinds: list[BoxKind] = ["right" if one else "wrong" for one in right.any(axis=1)]
+    kinds: list[BoxKind] = ["right" if is_right else "wrong" for is_right in right.any(axis=1)]
     draw_boxes(axis, pixels, boxes, names, kinds)
 
 
 def _height(frames: Sequence[Pixels]) -> float:
-    """Inches that the tallest frame needs at a panel's width."""
+    """Height in inches of the tallest frame at a panel's width."""
     return max(WIDTH * pixels.shape[0] / pixels.shape[1] for pixels in frames)
 
 

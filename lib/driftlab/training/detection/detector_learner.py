@@ -104,6 +104,12 @@ class DetectorLearner:
         """Refuse, as `outputs` does."""
         raise _without_outputs()
 
+    def loss_and_gradient_size(
+        self, batch: Any, classes: slice, statistics: Statistics = "batch"
+    ) -> tuple[Tensor, Tensor]:
+        """As `outputs`."""
+        raise _without_outputs()
+
     def topology(self, batch: Any) -> Tensor:
         """Refuse, as `outputs` does."""
         raise _without_outputs()

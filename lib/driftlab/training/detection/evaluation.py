@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from driftlab.metrics.detection import Detections, Truth, average_precision
 from driftlab.models.detectors.heads import Doubt
-from driftlab.models.detectors.stream_detector import Features, StreamFasterRCNN
+from driftlab.models.detectors.stream_detector import StreamFasterRCNN
+from driftlab.models.detectors.stream_loss import Features
 from driftlab.training.detection.frames import Frames
 
 BATCH = 16

@@ -8,7 +8,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from driftlab.models.detectors.stream_detector import Features, StreamFasterRCNN
+from driftlab.models.detectors.stream_detector import StreamFasterRCNN
+from driftlab.models.detectors.stream_loss import Features
 from driftlab.training.detection.frames import Batch, Frames
 from driftlab.training.detection.tensor_pool import TensorPool
 

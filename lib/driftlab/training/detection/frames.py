@@ -14,7 +14,7 @@ from torch import Tensor
 
 from driftlab.core.errors import DataError
 from driftlab.data.detection.records import DetectionSet, read_image
-from driftlab.models.detectors.stream_detector import Features
+from driftlab.models.detectors.stream_loss import Features
 from driftlab.training.detection.tensor_pool import TensorPool
 
 

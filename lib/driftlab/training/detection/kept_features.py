@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from driftlab.core.errors import StoreError
 from driftlab.core.files import whole_folder
-from driftlab.models.detectors.stream_detector import Features, StreamFasterRCNN
+from driftlab.models.detectors.stream_detector import StreamFasterRCNN
+from driftlab.models.detectors.stream_loss import Features
 from driftlab.training.detection.features import compute
 from driftlab.training.detection.frames import Frames
 

@@ -23,10 +23,13 @@ from torch.func import functional_call, vmap
 from driftlab.core.errors import ParameterError
 from driftlab.methods.base import Parameters, Records
 from driftlab.models.graphs.backbone import Backbone
+from driftlab.models.graphs.kernels.alignment import aligned
+from driftlab.models.graphs.kernels.fused_gcn import NodeFeatures
 from driftlab.models.graphs.norm import Statistics
+from driftlab.training.graphs.fused_stack import FusedStack
+from driftlab.training.graphs.parameter_stack import ParameterStack
 
 Strategy = Literal["looped", "batched"]
-CACHE_LINE = 64  # bytes
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,8 @@ class Batch:
         labels: (R, N), positions in the replica's order; 0 where padded.
         uniform: (R, N), 1 / number of records; 0 where padded.
         weights: (R, N), class-balanced weights that sum to 1: each class present has the same share.
+        features: The inputs of a network whose gradient is written out; replicas with equal records share
+            theirs.
     """
 
     inputs: list[dict[str, Tensor]] | dict[str, Tensor]
@@ -47,6 +52,7 @@ class Batch:
     labels: Tensor
     uniform: Tensor
     weights: Tensor
+    features: list[NodeFeatures] | None = None
 
 
 class Replicas:
@@ -58,7 +64,6 @@ class Replicas:
         inputs: (N, …) node features of the whole dataset, on the device.
         labels: (R, N) positions of the records' classes in each replica's order.
         strategy: See the module.
-        second_order: Keep gradients differentiable, at the cost of the fused layers.
     """
 
     def __init__(
@@ -68,26 +73,19 @@ class Replicas:
         inputs: Tensor,
         labels: Tensor,
         strategy: Strategy,
-        second_order: bool = False,
     ) -> None:
         if strategy not in get_args(Strategy):
             raise ParameterError(
                 f"The strategy is {strategy!r}; it can be {' or '.join(get_args(Strategy))}."
             )
         self.inputs, self.labels, self.strategy = inputs, labels, strategy
-        self.fused = not second_order and strategy == "looped"
         device = inputs.device
         with torch.random.fork_rng(devices=[]):
             networks = []
             for seed in seeds:
                 torch.manual_seed(seed)
                 networks.append(build())
-        self._parameters = {
-            name: torch.stack([dict(n.named_parameters())[name].detach() for n in networks])
-            .to(device)
-            .requires_grad_()
-            for name, _ in networks[0].named_parameters()
-        }
+        self.stack = ParameterStack([dict(network.named_parameters()) for network in networks], device)
         states = [network.state_dict() for network in networks]
         self.network = networks[0].to(device)  # only now: it takes its own parameters along
         self.constants = {
@@ -100,11 +98,13 @@ class Replicas:
             for name, _ in self.network.named_buffers()
             if name not in self.constants
         }
+        written_out = self.network.fused() if strategy == "looped" and device.type == "cpu" else None
+        self.fused = written_out and FusedStack(written_out, self.stack, self.buffers)
 
     @property
     def parameters(self) -> Parameters:
         """The stacked parameters, (R, …), leaves of the graph."""
-        return self._parameters
+        return self.stack.named
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -115,7 +115,8 @@ class Replicas:
         longest = max(sizes)
         labels = torch.zeros(len(records), longest, dtype=torch.long)
         uniform, weights = torch.zeros(2, len(records), longest)
-        parts = []
+        parts: list[dict[str, Tensor]] = []
+        distinct: dict[bytes, dict[str, Tensor]] = {}
         for r, part in enumerate(records):
             index = torch.from_numpy(part)
             own = self.labels[r, index.to(self.labels.device)].cpu()
@@ -123,19 +124,26 @@ class Replicas:
             labels[r, : len(part)] = own
             uniform[r, : len(part)] = 1 / len(part)
             weights[r, : len(part)] = 1 / (counts[own] * (counts > 0).sum())
-            x = self.inputs[index.to(device)]
-            parts.append({"x": x} | self.network.constants(x, self.fused))
-        moved = [t.to(device) for t in (labels, uniform, weights)]
+            if part.tobytes() not in distinct:
+                x = self.inputs[index.to(device)]
+                constants = {} if self.fused else self.network.constants(x)
+                distinct[part.tobytes()] = {"x": x} | constants
+            parts.append(distinct[part.tobytes()])
+        labels, uniform, weights = (t.to(device) for t in (labels, uniform, weights))
         if self.strategy == "looped":
-            return Batch(parts, None, *moved)
+            shared = {id(inputs): NodeFeatures(inputs["x"]) for inputs in distinct.values()}
+            features = [shared[id(inputs)] for inputs in parts] if self.fused else None
+            return Batch(parts, None, labels, uniform, weights, features)
         padded = {
             name: nn.utils.rnn.pad_sequence([part[name] for part in parts], batch_first=True)
             for name in parts[0]
         }
-        return Batch(padded, (moved[1] > 0).to(self.inputs.dtype), *moved)
+        return Batch(padded, (uniform > 0).to(self.inputs.dtype), labels, uniform, weights)
 
     def outputs(self, batch: Batch, statistics: Statistics = "batch") -> Tensor:
         """Logits (R, N, classes), zero where padded (looped)."""
+        if self.fused and batch.features:
+            return self.fused.logits(batch.features, statistics)
         return self._apply(batch, statistics, topology=False)[0]
 
     def topology(self, batch: Batch) -> Tensor:
@@ -151,7 +159,21 @@ class Replicas:
 
     def task_loss(self, batch: Batch, classes: slice, statistics: Statistics = "batch") -> Tensor:
         """`balanced` of `outputs`."""
+        if self.fused and batch.features:
+            parts = batch.features, batch.labels, batch.weights, classes, statistics
+            return self.fused.loss(*parts)[0]
         return self.balanced(self.outputs(batch, statistics), batch, classes)
+
+    def loss_and_gradient_size(
+        self, batch: Batch, classes: slice, statistics: Statistics = "batch"
+    ) -> tuple[Tensor, Tensor]:
+        """`task_loss`, and the L1 norm (R,) of its gradient, differentiable itself."""
+        if self.fused and batch.features:
+            parts = batch.features, batch.labels, batch.weights, classes, statistics
+            return self.fused.loss(*parts, with_size=True)
+        loss = self.task_loss(batch, classes, statistics)
+        gradients = self.gradients(loss, create_graph=True)
+        return loss, torch.stack([self.sum_per_replica(g.abs()) for g in gradients.values()]).sum(0)
 
     def mean(self, values: Tensor, batch: Batch) -> Tensor:
         """The mean (R,) of (R, N) over true records."""
@@ -161,12 +183,12 @@ class Replicas:
         """The gradient of each replica's value; replicas do not interact, so the sum's gradient holds all."""
         found = torch.autograd.grad(
             value.sum(),
-            list(self._parameters.values()),
+            list(self.stack.named.values()),
             create_graph=create_graph,
             allow_unused=True,
             retain_graph=create_graph or None,
         )
-        named = zip(self._parameters.items(), found, strict=True)
+        named = zip(self.stack.named.items(), found, strict=True)
         return {name: torch.zeros_like(p) if g is None else g for (name, p), g in named}
 
     def sum_per_replica(self, value: Tensor) -> Tensor:
@@ -185,15 +207,18 @@ class Replicas:
                 return (logits, energy) if topology else (logits,)
 
             assert batch.mask is not None
-            found = vmap(one, randomness="error")(self._parameters, self.buffers, batch.inputs, batch.mask)
+            found = vmap(one, randomness="error")(self.stack.named, self.buffers, batch.inputs, batch.mask)
             return found[0], found[1] if topology else None
+        inputs = batch.inputs
+        if self.fused:  # only the topology scores are computed here then
+            inputs = [part | self.network.constants(part["x"]) for part in inputs]
         rows = [
-            {name: _aligned(value) for name, value in zip(self._parameters, values, strict=True)}
-            for values in zip(*(p.unbind(0) for p in self._parameters.values()), strict=True)
+            {name: aligned(value) for name, value in zip(self.stack.named, values, strict=True)}
+            for values in zip(*(p.unbind(0) for p in self.stack.named.values()), strict=True)
         ]
         results = [
             self._call(own, {n: b[r] for n, b in self.buffers.items()}, x, statistics, topology, None)
-            for r, (own, x) in enumerate(zip(rows, batch.inputs, strict=True))
+            for r, (own, x) in enumerate(zip(rows, inputs, strict=True))
         ]
         logits = nn.utils.rnn.pad_sequence([r[0] for r in results], batch_first=True)
         energies = nn.utils.rnn.pad_sequence([r[1] for r in results], batch_first=True) if topology else None
@@ -208,26 +233,7 @@ class Replicas:
         topology: bool,
         mask: Tensor | None,
     ) -> Any:
-        options = {"statistics": statistics, "topology": topology, "mask": mask, "fused": self.fused}
+        options = {"statistics": statistics, "topology": topology, "mask": mask}
         return functional_call(
             self.network, (parameters, buffers, self.constants), kwargs=inputs | options, args=()
         )
-
-
-class _Aligned(torch.autograd.Function):
-    """A copy, and copies of its gradients: memory of its own begins at a cache line."""
-
-    @staticmethod
-    def forward(ctx: Any, value: Tensor) -> Tensor:
-        return value.clone()
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> Tensor:
-        copy: Tensor = _Aligned.apply(grad)
-        return copy
-
-
-def _aligned(value: Tensor) -> Tensor:
-    # Products round differently on memory that is aligned differently, as the slices of a stack can be.
-    whole_lines = value.numel() * value.element_size() % CACHE_LINE == 0
-    return value if whole_lines else _Aligned.apply(value)

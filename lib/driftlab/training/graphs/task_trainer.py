@@ -22,21 +22,21 @@ class Continual:
     def __init__(self, replicas: Replicas, method: Method, learning_rate: float) -> None:
         self.replicas, self.method = replicas, method
         self.parameters = replicas.parameters
-        # Not fused: that form rounds differently at the end of a tensor, which would make a replica's result
-        # depend on its place in the stack.
-        self.optimiser = torch.optim.Adam(list(self.parameters.values()), learning_rate, foreach=True)
+        self.flat = replicas.stack.flat
+        # Not fused: that form rounds differently at the end of a tensor, and several threads cut it anywhere.
+        self.optimiser = torch.optim.Adam([self.flat], learning_rate, foreach=False, fused=False)
 
     def learn(self, task: Task, epochs: int) -> None:
         """Train on a task, full batch."""
         batch = self.replicas.batch(self.method.training_records(task))
         self.method.begin_task(self.replicas, task, batch)
+        self.flat.grad = torch.zeros_like(self.flat)
         for epoch in range(epochs):
             loss = self.method.loss(self.replicas, task, batch)
             require_finite(loss, f"the loss in epoch {epoch + 1} of task {task.index + 1}")
             gradients = self.replicas.gradients(loss)
             gradients = self.method.adjust_gradients(self.replicas, task, gradients)
-            for name, parameter in self.parameters.items():
-                parameter.grad = gradients[name].contiguous()
+            self.replicas.stack.gather(gradients, self.flat.grad)
             self.optimiser.step()
             self.method.after_step(self.replicas, task)
         for name, parameter in self.parameters.items():
@@ -68,10 +68,10 @@ class Continual:
         """Everything that the next task continues from, one dictionary a replica."""
         named = {f"parameter/{n}": p.detach() for n, p in self.parameters.items()}
         named |= {f"buffer/{n}": b for n, b in self.replicas.buffers.items()}
-        for n, p in self.parameters.items():
-            kept = self.optimiser.state[p]
-            named |= {f"{key}/{n}": kept[key] for key in ("exp_avg", "exp_avg_sq")}
-        steps = np.asarray([float(self.optimiser.state[next(iter(self.parameters.values()))]["step"])])
+        kept = self.optimiser.state[self.flat]
+        for key in ("exp_avg", "exp_avg_sq"):
+            named |= {f"{key}/{n}": part for n, part in self.replicas.stack.views(kept[key]).items()}
+        steps = np.asarray([float(kept["step"])])
         arrays = {name: value.cpu().numpy() for name, value in named.items()}
         methods = {f"method/{n}": t.cpu().numpy() for n, t in self.method.state().items()}
         return [
@@ -91,9 +91,11 @@ class Continual:
 
         for n, p in self.parameters.items():
             p.copy_(stacked(f"parameter/{n}"))
-            moments = {key: stacked(f"{key}/{n}") for key in ("exp_avg", "exp_avg_sq")}
-            step = torch.tensor(float(states[0]["steps"][0]))
-            self.optimiser.state[p] = {"step": step, **moments}
+        moments = {key: torch.zeros_like(self.flat) for key in ("exp_avg", "exp_avg_sq")}
+        for key, moment in moments.items():
+            self.replicas.stack.gather({n: stacked(f"{key}/{n}") for n in self.parameters}, moment)
+        step = torch.tensor(float(states[0]["steps"][0]))
+        self.optimiser.state[self.flat] = {"step": step, **moments}
         for n, b in self.replicas.buffers.items():
             b.copy_(stacked(f"buffer/{n}"))
         prefix = "method/"

@@ -1,4 +1,6 @@
-"""The actions of the worlds as key poses: N-UCLA's ten and NTU's A001–A010, with their likenesses.
+"""The actions of the synthetic worlds as key poses: N-UCLA's ten and NTU's A001–A010.
+
+Actions that resemble each other in the real datasets do so here.
 
 Positions are (right, up, forward) in body heights; a person who stands at rest has the default `Pose`.
 """
@@ -12,15 +14,15 @@ Point = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class Pose:
-    """A key pose: where the wrists should be, and how the trunk is held.
+    """A key pose: positions of the wrists, and posture of the trunk.
 
     Attributes:
-        left: The left wrist.
-        right: The right wrist.
-        drop: How far the hips are lowered.
-        back: How far the hips are moved back.
-        lean: Radians by which the trunk bends forward.
-        twist: Radians by which the right shoulder is drawn back.
+        left: Position of the left wrist.
+        right: Position of the right wrist.
+        drop: Distance by which the hips are lowered.
+        back: Distance by which the hips are moved back.
+        lean: Forward bend of the trunk, radians.
+        twist: Rotation that draws the right shoulder back, radians.
     """
 
     left: Point = (-0.14, 0.50, 0.02)
@@ -38,11 +40,11 @@ class Action:
     Attributes:
         keys: Key poses with their times in [0, 1].
         frames: Typical number of frames.
-        walk: Body heights covered on foot.
-        strolls: How often (0..1) a person takes some steps all the same where `walk` is 0.
+        walk: Distance walked, in body heights.
+        strolls: Probability that a person takes some steps although `walk` is 0.
         shake: (right, up, forward) amplitude of a repeated movement of the right hand in the middle.
-        cycles: How often the movement repeats.
-        both: Whether the left hand mirrors it.
+        cycles: How many times that movement repeats.
+        both: Whether the left hand mirrors that movement.
     """
 
     keys: tuple[tuple[float, Pose], ...]

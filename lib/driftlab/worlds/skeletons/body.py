@@ -1,6 +1,6 @@
-"""A body of rods: from a few controls a frame to the 25 joints of Kinect v2 (or the 20 of v1).
+"""Kinematics of a stick figure: a few controls per frame give the 25 joints of Kinect v2 (or 20 of v1).
 
-Lengths are in body heights; x points to the person's right, y up, z to their back, the ground is y = 0.
+Lengths are in body heights. x points to the person's right, y up, z backwards; the ground is y = 0.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Floats = NDArray[np.floating[Any]]
 # Kinect v1's 20 joints among v2's 25: hip centre, spine, shoulder centre, head, then the limbs alike.
 V1_OF_V2 = (0, 1, 20, 3, *range(4, 20))
 
-HIPS, SHOULDERS, NECK, HEAD = 0.53, 0.29, 0.05, 0.12  # height of the hips; the others above the one before
+HIPS, SHOULDERS, NECK, HEAD = 0.53, 0.29, 0.05, 0.12  # hips above the ground, then each above the one before
 SHOULDER, HIP = 0.11, 0.055  # half widths
 UPPER_ARM, FOREARM, HAND = 0.17, 0.15, 0.05
 THIGH, SHANK, FOOT = 0.25, 0.25, 0.09
@@ -24,17 +24,17 @@ THIGH, SHANK, FOOT = 0.25, 0.25, 0.09
 
 @dataclass(frozen=True)
 class Controls:
-    """What a body does, frame by frame (T frames), before it is turned and placed.
+    """The pose of a body in every frame (T frames), before it is turned and placed.
 
     Attributes:
-        place: (T, 2) ground position x, z of the point that hands and hips are relative to.
+        place: (T, 2) ground position x, z of the origin that hands, hips and feet are relative to.
         heading: (T,) radians about the vertical axis.
-        drop: (T,) how far the hips are below their standing height.
-        back: (T,) how far the hips are behind the feet.
-        lean: (T,) radians by which the trunk bends forward.
-        twist: (T,) radians by which the shoulders turn against the hips.
-        hands: (T, 2, 3) where the left and the right wrist should be, relative to `place` and heading.
-        feet: (T, 2, 3) where the left and the right ankle should be, likewise.
+        drop: (T,) distance of the hips below their standing height.
+        back: (T,) distance of the hips behind the feet.
+        lean: (T,) forward bend of the trunk, radians.
+        twist: (T,) rotation of the shoulders against the hips, radians.
+        hands: (T, 2, 3) target positions of the left and the right wrist, relative to `place` and heading.
+        feet: (T, 2, 3) target positions of the left and the right ankle, likewise.
     """
 
     place: Floats
@@ -48,7 +48,7 @@ class Controls:
 
 
 def joints(controls: Controls, proportions: Floats) -> Floats:
-    """(T, 25, 3) joints of a body whose trunk, arms and legs are scaled by `proportions` (3,)."""
+    """Joint positions (T, 25, 3) of a body whose trunk, arms and legs are scaled by `proportions` (3,)."""
     trunk, arms, legs = proportions
     frames = len(controls.drop)
     base = np.stack([np.zeros(frames), HIPS * legs - controls.drop, controls.back], axis=1)
@@ -87,9 +87,10 @@ def joints(controls: Controls, proportions: Floats) -> Floats:
 
 
 def reach(root: Floats, target: Floats, first: float, second: float, pole: Floats) -> tuple[Floats, Floats]:
-    """Where the middle and the end of a two-rod limb are that reaches from `root` for `target`, all (T, 3).
+    """Inverse kinematics of a limb of two bones: the positions of its middle and end joint, all (T, 3).
 
-    The middle joint bends towards `pole`. A target out of reach is approached as far as the rods allow.
+    The limb starts at `root` and reaches for `target`; the middle joint bends towards `pole`. A target that
+    is out of reach is approached as far as the lengths `first` and `second` allow.
     """
     line = target - root
     distance = np.linalg.norm(line, axis=1, keepdims=True)
@@ -102,7 +103,7 @@ def reach(root: Floats, target: Floats, first: float, second: float, pole: Float
 
 
 def turn(points: Floats, angle: Floats | float) -> Floats:
-    """Points (T, V, 3) turned about the vertical axis by `angle` (T,) or a number, in radians."""
+    """Rotate points (T, V, 3) about the vertical axis by `angle`, (T,) or one number, in radians."""
     cos, sin = np.cos(np.atleast_1d(angle))[:, None], np.sin(np.atleast_1d(angle))[:, None]
     x, y, z = points[..., 0], points[..., 1], points[..., 2]
     return np.stack([cos * x + sin * z, y, cos * z - sin * x], axis=-1)

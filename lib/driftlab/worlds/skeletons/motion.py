@@ -1,7 +1,7 @@
-"""Moving skeletons as a Kinect would see them: subjects perform actions, cameras record them with noise.
+"""Synthetic motion of skeletons: subjects perform actions, and cameras record them with a Kinect's noise.
 
-Every draw comes from the world's seed and the recording's own numbers: one execution of an action seen by two
-cameras is the same motion, and a world of more sequences contains the smaller one.
+Random draws depend on the world's seed and the recording's numbers only: two cameras that record one
+execution record the same motion, and a world of more sequences contains the smaller one.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 from driftlab.worlds.skeletons.actions import REST, Action, Pose
 from driftlab.worlds.skeletons.body import Controls, Floats, joints, turn
 
-VERSION = 1  # raised whenever a world's files would change
+VERSION = 1  # raise it when a change alters a world's files
 CAMERA_HEIGHT = 1.0  # metres above the ground
 
-_STRIDE = 0.42  # body heights a step
+_STRIDE = 0.42  # body heights per step
 _ARMS, _LEGS = ((4, 5, 6, 7, 21, 22), (8, 9, 10, 11, 23, 24)), ((13, 14, 15), (17, 18, 19))
 _JITTER = 0.008  # metres, independent in every frame
 _DRIFT = 0.02  # metres, slowly varying
-_LOST = 0.12  # metres by which a limb that the sensor cannot see is off
-_LOSSES = 0.8  # limbs lost a recording, on average
+_LOST = 0.12  # metres, error of a limb that is hidden from the sensor
+_LOSSES = 0.8  # hidden limbs per recording, on average
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,11 @@ class Subject:
     Attributes:
         height: Metres.
         proportions: (3,) factors.
-        tempo: Factor on durations.
-        reach: Factor on how far poses depart from rest.
-        manner: (10,) offset on every pose of the person.
-        left_handed: Whether one-handed actions are done with the left hand.
-        heading: Radians by which the person likes to stand turned from the middle camera.
+        tempo: Factor of durations.
+        reach: Factor of the distance between poses and rest.
+        manner: (10,) offset of all poses.
+        left_handed: Whether the person uses the left hand for one-handed actions.
+        heading: The person's usual rotation away from the middle camera, radians.
     """
 
     height: float
@@ -50,7 +50,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class View:
-    """A camera: radians about the subject, metres from the subject."""
+    """Position of a camera: rotation about the subject in radians, distance in metres."""
 
     yaw: float
     distance: float
@@ -58,14 +58,14 @@ class View:
 
 @dataclass(frozen=True)
 class Recording:
-    """What a camera saw: joints (T, 25, 3) in metres (x, y up, z depth), and which were guessed (T, 25)."""
+    """A camera's recording: joints (T, 25, 3) in metres (x, y up, z depth); which are inferred (T, 25)."""
 
     joints: Floats
     inferred: NDArray[np.bool_]
 
 
 def subject(seed: int, number: int) -> Subject:
-    """The person of this number in the world of this seed."""
+    """Draw the person of this number in the world of this seed."""
     draw = np.random.default_rng([seed, 0, number])
     return Subject(
         height=float(draw.uniform(1.55, 1.92)),
@@ -79,7 +79,7 @@ def subject(seed: int, number: int) -> Subject:
 
 
 def perform(action: Action, person: Subject, draw: np.random.Generator) -> Floats:
-    """One execution: (T, 25, 3) joints in metres, on the ground, facing -z where the heading is 0."""
+    """Draw one execution of an action: joints (T, 25, 3) in metres, facing -z where the heading is 0."""
     frames = max(8, round(action.frames * person.tempo * np.exp(draw.normal(0, 0.2))))
     time = np.linspace(draw.uniform(0, 0.12), draw.uniform(0.88, 1), frames)
     poses = _poses(action, person, time, draw)
@@ -92,7 +92,7 @@ def perform(action: Action, person: Subject, draw: np.random.Generator) -> Float
         heading = heading + draw.uniform(-1.2, 1.2)
     steps = np.diff(covered, prepend=0)
     place = np.cumsum(np.stack([-np.sin(heading) * steps, -np.cos(heading) * steps], axis=1), axis=0)
-    place -= place.mean(axis=0)  # a walker passes the place where the others stand
+    place -= place.mean(axis=0)  # a walker passes the place where others stand
     feet, swing = _gait(covered, walk, draw.uniform(0, 2 * np.pi))
     hands = poses[:, :6].reshape(frames, 2, 3).copy()
     low = np.clip((0.62 - hands[..., 1]) / 0.1, 0, 1)  # only arms that hang swing
@@ -104,7 +104,7 @@ def perform(action: Action, person: Subject, draw: np.random.Generator) -> Float
 
 
 def record(motion: Floats, view: View, draw: np.random.Generator) -> Recording:
-    """What a camera makes of a motion: turned, at its distance, with jitter, drift and lost limbs."""
+    """Record a motion with a camera: rotated, at its distance, with jitter, drift and hidden limbs."""
     frames = len(motion)
     seen = turn(motion, view.yaw)
     seen[..., 1] -= CAMERA_HEIGHT
@@ -150,7 +150,7 @@ def _poses(action: Action, person: Subject, time: Floats, draw: np.random.Genera
 
 
 def _gait(covered: Floats, walk: float, phase: float) -> tuple[Floats, Floats]:
-    """Ankles (T, 2, 3) and how far forward (T, 2) hanging hands swing, for a distance covered (T,)."""
+    """Ankle positions (T, 2, 3) and forward swing of hanging hands (T, 2) for a distance walked (T,)."""
     sides = np.array([0, np.pi])
     angle = phase + np.pi * covered[:, None] / _STRIDE + sides
     stride = min(walk, 1) * _STRIDE / 2

@@ -21,8 +21,8 @@ REPLICATIONS = 2
 SETUPS = 17
 
 _BYSTANDER = Action(((0, REST), (1, REST)), frames=60)
-_BYSTANDERS = 0.15  # of the recordings show a second person
-_GAPS = 0.05  # of the recordings have a frame in which nobody was found
+_BYSTANDERS = 0.15  # probability that a recording shows a second person
+_GAPS = 0.05  # probability that a recording has a frame without a body
 _DEPTH_CAMERA = (365.0, 256.0, 212.0)  # focal length and centre, pixels of 512 x 424
 _COLOUR_CAMERA = (1060.0, 960.0, 540.0)  # of 1920 x 1080
 _BODY = "%d 0 1 1 1 1 0 %.5f %.5f 2\n25\n"
@@ -30,19 +30,19 @@ _JOINT = "%.5f %.5f %.5f %.3f %.3f %.3f %.3f %.4f %.4f %.4f %.4f %d\n"
 
 
 def ntu_world(folder: Path | str | None = None, *, sequences_per_class: int = 20, seed: int = 0) -> Path:
-    """The folder of a synthetic NTU RGB+D, made on first use: A001–A010 by twenty performers, three cameras.
+    """Create a synthetic NTU RGB+D on first use and return its folder: A001–A010, 20 performers, 3 cameras.
 
     As in NTU, every execution is recorded by all cameras; some recordings show a second person, and some have
     a frame without a body; one sample of each action is damaged (no body at all) and is listed as such in
     `missing_skeletons.txt`. The damaged ones do not count among `sequences_per_class`.
 
     Args:
-        folder: Where it belongs; None for its place among the outputs.
-        sequences_per_class: How many sound recordings each action has, three an execution.
-        seed: Seed of everything that is drawn.
+        folder: Where to create it; None for its place in the outputs folder.
+        sequences_per_class: Undamaged recordings per action; three per execution.
+        seed: Seed of all random draws.
 
     Raises:
-        ParameterError: There would be no sequence, or more than the layout's names can tell apart.
+        ParameterError: The number of sequences is below 1, or larger than the layout has names for.
         DataError: The folder holds something else, or cannot be written.
     """
     most = SETUPS * len(PERFORMERS) * REPLICATIONS * len(CAMERAS) - 1
@@ -73,7 +73,7 @@ def _write(folder: Path, sequences_per_class: int, seed: int) -> None:
 
 
 def _sample(action: int, index: int) -> tuple[SampleName, int, int]:
-    """The name of an action's recording, and its numbers of execution and camera."""
+    """Name, execution number and camera number of an action's recording."""
     execution, camera = divmod(index, len(CAMERAS))
     rest, performer = divmod(execution, len(PERFORMERS))
     setup, replication = divmod(rest, REPLICATIONS)

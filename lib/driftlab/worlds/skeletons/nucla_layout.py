@@ -20,18 +20,18 @@ VIEWS = {1: View(-0.6, 2.6), 2: View(0.0, 2.9), 3: View(0.65, 3.1)}
 
 
 def nucla_world(folder: Path | str | None = None, *, sequences_per_class: int = 40, seed: int = 0) -> Path:
-    """The folder of a synthetic N-UCLA, made on first use: ten actions by ten subjects seen from three views.
+    """Create a synthetic N-UCLA on first use and return its folder: 10 actions, 10 subjects, 3 views.
 
-    As in N-UCLA every execution is recorded from all views, and the order file lists views 1 and 2, shuffled,
+    As in N-UCLA, every execution is recorded from all views. The order file lists views 1 and 2, shuffled,
     before view 3.
 
     Args:
-        folder: Where it belongs; None for its place among the outputs.
-        sequences_per_class: How many recordings each action has, three an execution.
-        seed: Seed of everything that is drawn.
+        folder: Where to create it; None for its place in the outputs folder.
+        sequences_per_class: Recordings per action; three per execution.
+        seed: Seed of all random draws.
 
     Raises:
-        ParameterError: There would be no sequence, or more than the layout's names can tell apart.
+        ParameterError: The number of sequences is below 1, or larger than the layout has names for.
         DataError: The folder holds something else.
     """
     most = SUBJECTS * len(VIEWS) * 100

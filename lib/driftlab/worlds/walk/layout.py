@@ -9,15 +9,17 @@ from PIL import Image
 
 from driftlab.core.errors import ParameterError
 from driftlab.data.detection.oak_labels import MAPPING_FILE
+from driftlab.data.detection.oak_locations import LOCATIONS_FILE
 from driftlab.data.detection.oak_tree import LABEL, RAW, TEST, TRAIN
 from driftlab.data.markers import WorldMarker
 from driftlab.worlds.folders import make_once
 from driftlab.worlds.walk.canvas import Seen
 from driftlab.worlds.walk.habits import Visit, itinerary
 from driftlab.worlds.walk.kinds import CATEGORIES
+from driftlab.worlds.walk.town import location
 from driftlab.worlds.walk.walker import SECONDS_A_FRAME, clip
 
-VERSION = 1  # raised whenever a world's files would change
+VERSION = 2  # raised whenever a world's files would change
 QUALITY = 90
 """Of the JPEGs."""
 SMALLEST = 64
@@ -69,8 +71,10 @@ def _write(folder: Path, steps: int, seed: int, frames_per_step: int, pixels: in
     (folder / MAPPING_FILE).write_text(json.dumps(mapping, indent=1) + "\n", encoding="utf-8")
     for kind in (RAW, LABEL):
         (folder / TEST / kind).mkdir(parents=True)
-    step = 0
+    step, locations = 0, {}
     for visit in itinerary(steps, seed):
+        longitude, latitude = location(visit, seed)
+        locations[clip_name(visit)] = {"longitude": longitude, "latitude": latitude}
         frames = visit.steps * (frames_per_step + 1)
         for frame, shot in enumerate(clip(visit, frames, pixels, seed)):
             inside, place = divmod(frame, frames_per_step + 1)
@@ -83,14 +87,18 @@ def _write(folder: Path, steps: int, seed: int, frames_per_step: int, pixels: in
             Image.fromarray(shot.pixels).save(image / f"{name}.jpg", quality=QUALITY)
             (label / f"{name}.json").write_text(json.dumps(_labels(shot.seen)), encoding="utf-8")
         step += visit.steps
+    (folder / LOCATIONS_FILE).write_text(json.dumps(locations, indent=1) + "\n", encoding="utf-8")
 
 
 def frame_name(visit: Visit, frame: int) -> str:
     """As the released frames are named: date, time, milliseconds, second of the clip, frame of the clip."""
     seconds = frame * SECONDS_A_FRAME
-    start = visit.start
-    milliseconds = start.microsecond // 1000
-    return f"{start:%Y%m%d_%H%M%S}_{milliseconds:03d}_{seconds:05d}_{seconds * _FRAME_RATE}"
+    return f"{clip_name(visit)}_{seconds:05d}_{seconds * _FRAME_RATE}"
+
+
+def clip_name(visit: Visit) -> str:
+    """The beginning of the names of a visit's frames: date, time and milliseconds of its start."""
+    return f"{visit.start:%Y%m%d_%H%M%S}_{visit.start.microsecond // 1000:03d}"
 
 
 def _labels(seen: list[Seen]) -> list[dict[str, object]]:

@@ -1,0 +1,273 @@
+"""The GCN of one replica with its gradient and its curvature written out, for a CPU.
+
+Per layer one matrix product forward and two backward, each over both branches at once, and one pass over
+memory between them (`layer_loops`). Batch norms are folded into the products (`folded_norm`). The curvature
+is the derivative of the gradient in a direction: the tangent of the forward and of the backward computation.
+
+N rows are nodes, V per graph; B graphs, H units, C classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from driftlab.models.graphs.kernels.folded_norm import (
+    FoldedNorm,
+    NormGradient,
+    NormTangent,
+    Vector,
+    fold,
+    sums_behind,
+    unfold,
+    vector,
+)
+from driftlab.models.graphs.kernels.layer_loops import (
+    layer_backward,
+    layer_forward,
+)
+from driftlab.models.graphs.kernels.products import gathered_product, product
+from driftlab.models.graphs.kernels.readout_loops import (
+    readout_backward,
+    readout_forward,
+    readout_sums,
+)
+
+Named = Mapping[str, Tensor]
+
+
+class NodeFeatures:
+    """The records that a replica computes on; replicas with equal records share one object.
+
+    Args:
+        x: (B, V, F).
+    """
+
+    def __init__(self, x: Tensor) -> None:
+        self.graphs = len(x)
+        self.rows = x.flatten(0, 1)
+        self._columns: Tensor | None = None
+
+    @property
+    def columns(self) -> Tensor:
+        """(F, N), a transposed copy, made when a gradient first needs it."""
+        if self._columns is None:
+            self._columns = self.rows.T.contiguous()
+        return self._columns
+
+
+@dataclass
+class LayerGradient:
+    """What the backward computation left of one layer."""
+
+    grad_norm: NormGradient
+    grad_y: Tensor  # (N, 2H)
+    total: Vector  # (2H,), its sum
+    with_rows: Tensor  # (2H, F), grad_yᵀ times the rows below, s or the features
+
+
+@dataclass
+class Layer:
+    """One layer's weights, both branches together, and what its forward and backward computation left."""
+
+    weight: Tensor  # (2H, F)
+    scaled: Tensor  # (2H, F), with the norm below folded in
+    s: Tensor  # (N, H)
+    live: Tensor  # (N, H)
+    norm: FoldedNorm
+    backward: LayerGradient | None = None
+
+
+@dataclass
+class HeadGradient:
+    """What the backward computation left of the classifier and the readout."""
+
+    grad_logits: Tensor  # (B, C)
+    total: Vector  # (C,), its sum
+    with_rows: Tensor  # (C, H), grad_logitsᵀ hidden
+    grad_norm: NormGradient
+    grad_hidden: Tensor  # (B, H), before the ReLU
+    grad_q: Tensor  # (B, 2H)
+    e: Tensor  # (N,)
+
+
+@dataclass
+class Trace:
+    """What the computation of one replica left; `logits` (B, C) is what it is for.
+
+    `norms` has the mean and the unbiased variance (H,) of every batch norm's rows, in the network's order.
+    """
+
+    features: NodeFeatures
+    parameters: Named
+    layers: list[Layer]
+    w: Tensor
+    best: Tensor
+    q: Tensor
+    hidden: Tensor  # (B, H), behind its ReLU
+    norm: FoldedNorm
+    scaled_output: Tensor  # (C, H), the output's weight with the norm folded in
+    logits: Tensor
+    head: HeadGradient | None = None
+
+    @property
+    def norms(self) -> list[tuple[Vector, Vector]]:
+        """See the class."""
+        norms = [layer.norm for layer in self.layers] + [self.norm]
+        return [(n.mean, n.variance * n.count / max(n.count - 1, 1)) for n in norms]
+
+
+def read_branches(named: Named, layer: int) -> tuple[Tensor, Tensor]:
+    """Weight (2H, F) and bias (2H,) of a layer's two branches."""
+    first, second = f"layers.{layer}.convolution.nn", f"layers.{layer}.residual"
+    weight = torch.cat([named[f"{first}.weight"], named[f"{second}.weight"]])
+    return weight, torch.cat([named[f"{first}.bias"], named[f"{second}.bias"]])
+
+
+def write_branches(
+    named: dict[str, Tensor | Vector], layer: int, weight: Tensor, bias: Tensor | Vector
+) -> None:
+    """The reverse of `read_branches`."""
+    units = len(weight) // 2
+    for name, part in (("convolution.nn", slice(units)), ("residual", slice(units, None))):
+        named[f"layers.{layer}.{name}.weight"], named[f"layers.{layer}.{name}.bias"] = (
+            weight[part],
+            bias[part],
+        )
+
+
+def as_tensor(values: Vector, like: Tensor) -> Tensor:
+    """A vector in the precision of the activations."""
+    return torch.from_numpy(values).to(like.dtype)
+
+
+class FusedGCN:
+    """Computes with a GCN's parameters, given by their names in `driftlab.models.graphs.gcn.GCN`.
+
+    Args:
+        adjacency: (V, V), ones for edges and self loops, symmetric.
+        depth: Number of layers.
+        eps: Of the batch norms.
+    """
+
+    def __init__(self, adjacency: Tensor, depth: int, eps: float) -> None:
+        rows = [row.nonzero().flatten().tolist() for row in adjacency]
+        self.edges = (
+            np.cumsum([0] + [len(row) for row in rows]),
+            np.array([v for row in rows for v in row], dtype=np.int64),
+        )
+        self.depth, self.eps = depth, eps
+
+    @np.errstate(all="ignore")  # what diverges is noticed by its loss
+    def forward(self, parameters: Named, features: NodeFeatures, running: Named | None = None) -> Trace:
+        """Logits, with the batch's statistics or with the running ones that are given."""
+        p = {name: value.detach() for name, value in parameters.items()}
+        layers: list[Layer] = []
+        for number in range(self.depth):
+            weight, bias = read_branches(p, number)
+            if layers:
+                scaled, constant = fold(weight, layers[-1].norm.scale, layers[-1].norm.shift)
+                y = product(layers[-1].s, scaled, constant)
+            else:
+                scaled, y = weight, product(features.rows, weight)
+            s = y.new_empty(len(y), y.shape[1] // 2)
+            live = torch.empty(y.shape, dtype=torch.int8)
+            sums = np.zeros((2, s.shape[1]))
+            layer_forward(y.numpy(), bias.numpy(), *self.edges, s.numpy(), live.numpy(), sums)
+            norm = self._norm(p, f"layers.{number}.norm", sums, len(s), running)
+            layers.append(Layer(weight, scaled, s, live, norm))
+        s, norm = layers[-1].s, layers[-1].norm
+        w, q = s.new_empty(len(s)), s.new_empty(features.graphs, 2 * s.shape[1])
+        best = torch.empty(features.graphs, s.shape[1], dtype=torch.int32)
+        a, c = p["attention.weight"][0].numpy(), p["attention.bias"].numpy()
+        readout_forward(s.numpy(), affine(norm, s), a, c, w.numpy(), q.numpy(), best.numpy())
+        hidden = product(q, p["hidden.weight"], p["hidden.bias"], relu=True)
+        head = self._norm(p, "norm", column_sums(hidden, hidden), len(hidden), running)
+        scaled, constant = fold(p["output.weight"], head.scale, head.shift)
+        logits = torch.addmm(p["output.bias"] + constant, hidden, scaled.T)
+        return Trace(features, p, layers, w, best, q, hidden, head, scaled, logits)
+
+    @np.errstate(all="ignore")
+    def gradient(self, trace: Trace, grad_logits: Tensor) -> dict[str, Tensor | Vector]:
+        """The gradient with respect to every parameter, by name, from the one with respect to the logits."""
+        p, found, hidden = trace.parameters, dict[str, Tensor | Vector](), trace.hidden
+        total, with_rows = vector(grad_logits.double().sum(0)), grad_logits.T @ hidden
+        found["output.bias"] = total
+        found["output.weight"] = unfold(with_rows, total, trace.norm.scale, trace.norm.shift)
+        grad_norm = trace.norm.backward(*sums_behind(p["output.weight"], total, with_rows))
+        found["norm.weight"], found["norm.bias"] = grad_norm.gamma, grad_norm.total
+        slope, offset = (as_tensor(x, hidden) for x in (grad_norm.slope, grad_norm.offset))
+        grad_hidden = torch.addmm(offset, grad_logits, trace.scaled_output).addcmul_(slope, hidden)
+        grad_hidden *= hidden > 0
+        found["hidden.weight"], found["hidden.bias"] = grad_hidden.T @ trace.q, grad_hidden.sum(0)
+        grad_q = grad_hidden @ p["hidden.weight"]
+        e = torch.empty_like(trace.w)
+        trace.head = HeadGradient(grad_logits, total, with_rows, grad_norm, grad_hidden, grad_q, e)
+        grad, grad_norm = self._readout_gradient(trace, trace.head, found)
+        for number in reversed(range(self.depth)):
+            layer = trace.layers[number]
+            name = f"layers.{number}"
+            found[f"{name}.norm.weight"], found[f"{name}.norm.bias"] = grad_norm.gamma, grad_norm.total
+            grad_y, sums = grad.new_empty(len(grad), len(layer.weight)), np.zeros((2, len(layer.weight)))
+            steepness = grad_norm.slope.astype(grad.numpy().dtype)
+            layer_backward(
+                grad.numpy(),
+                layer.s.numpy(),
+                steepness,
+                layer.live.numpy(),
+                *self.edges,
+                grad_y.numpy(),
+                sums,
+            )
+            if number:
+                below = trace.layers[number - 1]
+                with_rows = gathered_product(grad_y, below.s)
+                weight = unfold(with_rows, sums[1], below.norm.scale, below.norm.shift)
+                layer.backward = LayerGradient(grad_norm, grad_y, sums[1], with_rows)
+                grad_norm = below.norm.backward(*sums_behind(layer.weight, sums[1], with_rows))
+                grad = product(grad_y, layer.scaled.T, as_tensor(grad_norm.offset, grad))
+            else:
+                weight = product(trace.features.columns, grad_y.T).T
+                layer.backward = LayerGradient(grad_norm, grad_y, sums[1], weight)
+            write_branches(found, number, weight, sums[0])
+        return found
+
+    def _readout_gradient(
+        self, trace: Trace, head: HeadGradient, found: dict[str, Tensor | Vector]
+    ) -> tuple[Tensor, NormGradient]:
+        s, norm = trace.layers[-1].s, trace.layers[-1].norm
+        both = affine(norm, s)
+        a = trace.parameters["attention.weight"][0].numpy()
+        w, best, grad_q, e = (t.numpy() for t in (trace.w, trace.best, head.grad_q, head.e))
+        sums = np.zeros((3, s.shape[1]))
+        readout_sums(s.numpy(), both, a, w, best, grad_q, e, sums)
+        found["attention.weight"], found["attention.bias"] = sums[2][None], head.e.double().sum()[None]
+        grad_norm, grad = norm.backward(sums[0], sums[1]), torch.empty_like(s)
+        readout_backward(both, a, w, best, grad_q, e, grad_norm.offset.astype(both.dtype), grad.numpy())
+        return grad, grad_norm
+
+    def _norm(
+        self, p: Named, name: str, sums: NDArray[np.float64], count: int, running: Named | None
+    ) -> FoldedNorm:
+        gamma, beta = vector(p[f"{name}.weight"]), vector(p[f"{name}.bias"])
+        if running is None:
+            return FoldedNorm.of_sums(sums, count, gamma, beta, self.eps)
+        mean, variance = vector(running[f"{name}.running_mean"]), vector(running[f"{name}.running_var"])
+        return FoldedNorm.of_statistics(mean, variance, count, gamma, beta, self.eps)
+
+
+def affine(norm: FoldedNorm | NormTangent, like: Tensor) -> NDArray[Any]:
+    """Scale and shift (2, H) in the precision of the activations."""
+    return np.stack([norm.scale, norm.shift]).astype(like.numpy().dtype)
+
+
+def column_sums(x: Tensor, y: Tensor) -> NDArray[np.float64]:
+    """Σ x and Σ x·y over the rows of small matrices, (2, H)."""
+    wide = x.double().numpy()
+    return np.stack([wide.sum(0), (wide * y.numpy()).sum(0)])
