@@ -45,7 +45,7 @@ def test_every_notebook_that_trains_is_known() -> None:
 
 
 def test_a_full_set_of_orders_shares_its_beginnings() -> None:
-    orders = cgl.task_orders(10, 2)
+    orders = cgl.balanced_task_orders(10, 2, 120)
     assert cgl.sweep_size(["EWC"], orders, [0]) == SweepSize(120, 325)
     assert cgl.sweep_size(["BARE", "EWC"], orders, [0, 1]) == SweepSize(480, 2 * (2 * 325 - 5))
     assert cgl.sweep_size(["BARE", "TWP"], orders, [0], ["TWP"]) == SweepSize(240, 650)
@@ -84,7 +84,7 @@ def test_oak_at_paper_scale_keeps_thirty_gigabytes_of_features() -> None:
     values = values_of("21", "paper")
     estimate = oak.estimate("21_oak_known_vocabulary", values, 2)
     assert estimate is not None and 29 < estimate.disk_bytes / 2**30 < 33
-    assert [(sweep.runs, sweep.stages) for sweep in estimate.sweeps] == [(5, 1 + 1 + 3 * 200 + 10 * 10)]
+    assert [(sweep.runs, sweep.stages) for sweep in estimate.sweeps] == [(16, 1 + 1 + 4 * 3 * 200 + 10 * 10)]
     without = oak.estimate("21_oak_known_vocabulary", values | {"cached": False}, 2)
     assert without is not None and without.disk_bytes < 2**30
 

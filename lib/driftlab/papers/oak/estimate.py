@@ -14,7 +14,7 @@ NUMBER = 4
 """Bytes of a float32."""
 FEATURES = {
     # FPN: 64 channels at strides 4 to 32 of 128 x 128 pixels.
-    "small": NUMBER * 64 * sum((128 // stride) ** 2 for stride in (4, 8, 16, 32)),
+    "small": NUMBER * 64 * sum((128 // stride) ** 2 for stride in (8, 16, 32, 64)),
     # C4: 1,024 channels at stride 16 of a frame of 16 to 9 that is scaled to 1333 x 750 pixels.
     "faster-rcnn-r50-c4": NUMBER * 1024 * ceil(1333 / 16) * ceil(750 / 16),
 }
@@ -54,8 +54,8 @@ def estimate(notebook: str, values: Values, jobs: int) -> Estimate | None:
     train_frames = steps * (values["batch"] or FRAMES_PER_STEP)
     weights = NUMBER * PARAMETERS[detector]
     kept_states = 0
-    if values.get("pictures") and "Incremental" in values["methods"]:
-        kept_states = PARAMETER_COPIES["Incremental"] * weights * len(evaluations(steps, values["interval"]))
+    if values.get("pictures"):  # the last detector of every run is kept
+        kept_states = PARAMETER_COPIES["Incremental"] * weights * sum(sweep.runs for sweep in sweeps)
     per_job = PROCESS_BYTES + 6 * weights + min(FEATURE_MEMORY, 2 * train_frames * features)
     return Estimate(
         sweeps,
@@ -84,20 +84,21 @@ def sweep_size(methods: Sequence[str], values: Values) -> SweepSize:
     steps, seeds = stream_size(values)[0], len(values["seeds"])
     online = len(evaluations(steps, values["interval"]))
     offline = len(evaluations(steps, values["offline_interval"])) * values["offline_epochs"]
-    stages = 1  # the pretrained detector, which all runs begin with
+    runs, stages = 0, 1  # the pretrained detector, which all runs begin with
     for method in methods:
+        repetitions = (
+            min(seeds, values.get("offline_seeds", seeds)) if method == "Offline training" else seeds
+        )
+        runs += repetitions
         if method == "Non-adaptation":
             stages += 1  # no repetition changes it
         else:
-            stages += seeds * (offline if method == "Offline training" else online)
-    return SweepSize(len(methods) * seeds, stages)
+            stages += repetitions * (offline if method == "Offline training" else online)
+    return SweepSize(runs, stages)
 
 
 def _known(values: Values) -> list[SweepSize]:
-    sweeps = [sweep_size(values["methods"], values)]
-    if values.get("pictures") and "Incremental" in values["methods"]:
-        sweeps.append(sweep_size(["Incremental"], {**values, "seeds": values["seeds"][:1]}))
-    return sweeps
+    return [sweep_size(values["methods"], values)]
 
 
 def _both_vocabularies(values: Values) -> list[SweepSize]:
