@@ -244,7 +244,7 @@ print(result.computed, len(result.table))
     outputs = notebook.cells[0].outputs
     assert any(output.get("text") == "15 36\n" for output in outputs)
     shown = "".join(output.get("text", "") for output in outputs if output.get("name") == "stderr")
-    assert "15/15" in shown and "Warning" not in shown
+    assert "15 of 15" in shown and "Warning" not in shown
 
 
 @dataclass(frozen=True)
