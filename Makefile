@@ -4,6 +4,8 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3 || echo python3.11
 VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+# Processes that `make test` uses: more than two gain little, and some tests need 3 GiB.
+TEST_PROCESSES ?= 2
 # A folder with a paper.yaml is a paper, and a target.
 PAPERS := $(sort $(notdir $(patsubst %/paper.yaml,%,$(wildcard lib/driftlab/papers/*/paper.yaml))))
 
@@ -50,7 +52,8 @@ test: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-sanitize-with=tests/regression/sanitize.cfg
+	$(BIN)/python -m pytest --numprocesses $(TEST_PROCESSES) --nbval --nbval-current-env \
+	  --nbval-sanitize-with=tests/regression/sanitize.cfg
 
 lab: $(INSTALLED)
 	$(BIN)/jupyter lab

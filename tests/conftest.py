@@ -3,12 +3,34 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 from pathlib import Path
 
 import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 ROOT = Path(__file__).resolve().parents[1]
+PAPERS = [file.parent.name for file in (ROOT / "lib" / "driftlab" / "papers").glob("*/paper.yaml")]
+
+
+class OneProcessPerFile(LoadScopeScheduling):
+    """Tests of one file run in one process, as they share fixtures.
+
+    So do a paper's regression notebooks and the tests that read what they wrote.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        file, _, test = nodeid.partition("::")
+        if Path(file).parent.name == "regression":
+            words = re.split("[^a-z]+", f"{Path(file).stem} {test}")
+            return next((paper for paper in PAPERS if paper in words), file)
+        return file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> OneProcessPerFile:
+    return OneProcessPerFile(config, log)
 
 
 @pytest.fixture(scope="session", autouse=True)

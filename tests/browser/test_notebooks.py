@@ -14,7 +14,7 @@ import yaml
 from driftlab.reporting.printed_papers import papers
 from papermill.iorw import load_notebook_node
 from papermill.parameterize import parameterize_notebook
-from playwright.sync_api import Page
+from playwright.sync_api import Page, TimeoutError
 
 from .jupyter_lab import jupyter_lab
 
@@ -37,6 +37,8 @@ LOOK = """() => {
     errors: texts('[data-mime-type="application/vnd.jupyter.error"]'),
   };
 }"""
+STARTED = """() => [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')]
+  .some(prompt => /\\[(\\d+|\\*)\\]/.test(prompt.innerText))"""
 FINISHED = """count => {
   const prompts = [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')];
   const failed = document.querySelector('[data-mime-type="application/vnd.jupyter.error"]');
@@ -59,6 +61,20 @@ def address(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         yield started
 
 
+def run_all(page: Page) -> None:
+    """Choose Run All Cells; once more if nothing has started, as JupyterLab loses clicks while it loads."""
+    for attempt in range(3):
+        page.get_by_role("menuitem", name="Run", exact=True).click()
+        page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+        try:
+            page.wait_for_function(STARTED, timeout=20_000)
+        except TimeoutError:
+            if attempt == 2:
+                raise
+        else:
+            return
+
+
 @pytest.mark.timeout(60 * (MINUTES + 2))
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_run_all_shows_pictures_tables_and_bars_and_no_error(
@@ -72,8 +88,7 @@ def test_run_all_shows_pictures_tables_and_bars_and_no_error(
     # JupyterLab counts a cell when it has run; one more holds the smoke scale's parameters.
     cells = 1 + sum(cell.cell_type == "code" for cell in notebook.cells)
     page.locator(".jp-CodeCell").nth(cells - 1).wait_for(state="attached", timeout=60_000)
-    page.get_by_role("menuitem", name="Run", exact=True).click()
-    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+    run_all(page)
     page.wait_for_function(FINISHED, arg=cells, timeout=60_000 * MINUTES)
     page.wait_for_timeout(500)
     seen = page.evaluate(LOOK)

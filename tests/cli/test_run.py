@@ -307,7 +307,7 @@ def test_the_papers_scale_names_data_and_checkpoint(
     assert asked.code == 2
     assert asked.out.count("dataset oak: missing: ") == asked.out.count("checkpoint: missing: ") == 4
     assert asked.out.count("costs about") == 4
-    assert "costs about 5 runs in 702 stages; memory about" in asked.out and "disk about 30." in asked.out
+    assert "costs about 9 runs in 1,801 stages; memory about" in asked.out and "disk about 30." in asked.out
 
 
 def test_an_unknown_dataset_suggests_the_nearest(project: Project, driftlab: Driver) -> None:

@@ -93,6 +93,15 @@ def test_no_paper_imports_another_and_nothing_below_names_one() -> None:
             assert not named, f"{module} imports a paper"
 
 
+def test_kernels_are_used_through_their_interface() -> None:
+    kernels = "driftlab.models.graphs.kernels"
+    assert any(kernels in imports(module) for module in modules())
+    for module in modules():
+        if not module.startswith(kernels):
+            inner = [name for name in imports(module) if name.startswith(f"{kernels}.")]
+            assert not inner, f"{module} imports {inner}: use what {kernels} names"
+
+
 def test_parameters_are_light() -> None:
     files = [module for module in modules() if module.endswith(".parameters") and part(module) == "papers"]
     assert len(files) >= 3

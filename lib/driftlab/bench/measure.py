@@ -30,7 +30,7 @@ class Settings:
         epochs: Of each of the five tasks, in each round.
         replicas: Runs side by side in each worker of the replicated trainer.
         jobs: Workers, with one thread each.
-        full: Run all epochs of the sweep instead of one a task.
+        full: Run all epochs of the sweep instead of one per task.
         methods: Also time the methods other than BARE.
         evaluation: Also time a detector's evaluation.
         long_stream: Also watch the memory of learning the demo's stream, and one ten times as long.
@@ -164,14 +164,14 @@ def measure(settings: Settings, say: Callable[[str], None]) -> Measurement:
                 replicated.append(trainer.epoch_seconds("BARE", settings.epochs))
                 rates.append(products.measure())
                 say(
-                    f"Round {number} of {settings.rounds}: {plain[-1] * 1e3:.1f} ms an epoch, "
+                    f"Round {number} of {settings.rounds}: {plain[-1] * 1e3:.1f} ms per epoch, "
                     f"replicated {fmean(replicated[-1]) * 1e3:.2f} ms; products {rates[-1] / 1e9:.0f} GFLOP/s"
                 )
         for name in [name for name in METHODS if name != "BARE"] if settings.methods else []:
             methods[name] = trainer.epoch_seconds(name, METHOD_EPOCHS)
-            say(f"{name}, replicated: {fmean(methods[name]) * 1e3:.2f} ms an epoch")
+            say(f"{name}, replicated: {fmean(methods[name]) * 1e3:.2f} ms per epoch")
     epochs = workload.EPOCHS if settings.full else 1
-    say(f"The sweep over {len(workload.ORDERS)} task orders, epochs a task: {epochs}")
+    say(f"The sweep over {len(workload.ORDERS)} task orders, epochs per task: {epochs}")
     with PeakMemory({"replicated": os.getpid()}) as memory_of_sweep:
         swept = sweep_all_orders(settings.jobs, settings.replicas, epochs)
     return Measurement(

@@ -1,6 +1,6 @@
 """A continual run as a plain PyTorch Geometric script has it: one run at a time, PyTorch's own settings.
 
-`python -m driftlab.bench.plain_loop` answers every line of standard input, a number of epochs a task, with
+`python -m driftlab.bench.plain_loop` answers every line of standard input, a number of epochs per task, with
 the seconds that a run of five such tasks took.
 """
 

@@ -11,7 +11,7 @@ from types import TracebackType
 import torch
 
 from driftlab.bench import workload
-from driftlab.models.graphs.kernels.products import product
+from driftlab.models.graphs.kernels import product
 
 SIZE = 1024
 """Rows and columns of the large matrices."""

@@ -57,7 +57,7 @@ class ReplicatedTrainer:
         self.epoch_seconds("BARE", 1)
 
     def epoch_seconds(self, method: str, epochs: int) -> list[float]:
-        """Wall-clock seconds a replica-epoch, for the first to the last task of the runs.
+        """Wall-clock seconds per replica-epoch, for the first to the last task of the runs.
 
         That is: the time until all workers have trained all replicas for so many more epochs, divided by the
         number of epochs of all replicas. What a stage costs beside its epochs cancels out: each task is

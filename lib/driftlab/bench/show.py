@@ -126,7 +126,7 @@ def _notes(found: Measurement) -> list[str]:
         if settings.full
         else f"was run with {swept.measured_epochs} epoch a task, in {swept.measured_seconds:.1f} s "
         "(start-up; hand-over between tasks, tests and files of all stages), and "
-        f"{workload.EPOCHS - swept.measured_epochs} epochs a stage are added at the measured pace."
+        f"{workload.EPOCHS - swept.measured_epochs} epochs per stage are added at the measured pace."
     )
     notes = [
         f"One epoch is one full-batch step on a task of two classes ({graphs:.0f} graphs on average, "

@@ -60,9 +60,25 @@ class Session:
         return Store(outputs_dir() / "runs")
 
     def sweep(
-        self, experiment: Experiment, configs: Sequence[Config], data: Any, digest: str, **options: Any
+        self,
+        experiment: Experiment,
+        configs: Sequence[Config],
+        data: Any,
+        digest: str,
+        *,
+        replicas: int | None = None,
+        **options: Any,
     ) -> SweepResult:
-        """Run a sweep with the session's store and engine, and print what was computed."""
+        """Run a sweep with the session's store and engine, and print what was computed.
+
+        Args:
+            experiment: As for `driftlab.runs.sweep.sweep`, like configs, data and digest.
+            configs: See there.
+            data: See there.
+            digest: See there.
+            replicas: Largest number of runs in one batch of this sweep, if not the session's.
+            options: For `driftlab.runs.sweep.sweep`.
+        """
         result = sweep(
             experiment,
             configs,
@@ -70,7 +86,7 @@ class Session:
             digest=digest,
             store=self.store,
             engine=self.engine,
-            batch=self.replicas,
+            batch=self.replicas if replicas is None else replicas,
             **options,
         )
         print(result)

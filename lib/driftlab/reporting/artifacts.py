@@ -129,7 +129,7 @@ def load_artifacts(outputs: Path | None = None) -> tuple[list[SavedArtifact], li
     saved: list[SavedArtifact] = []
     unreadable: list[UnreadableFile] = []
     for root, reference in artifact_roots(outputs or outputs_dir()):
-        for file in sorted([*root.glob("tables/*/*.json"), *root.glob("figures/*/*.json")]):
+        for file in sorted([*root.glob("tables/*/[!.]*.json"), *root.glob("figures/*/[!.]*.json")]):
             try:
                 artifact = Artifact.model_validate_json(file.read_bytes())
                 find_paper(artifact.paper).artifact(artifact.artifact)

@@ -49,7 +49,7 @@ def write_notebook_pages(outputs: Path) -> tuple[list[NotebookPage], list[Unread
     """
     pages: list[NotebookPage] = []
     unreadable: list[UnreadableFile] = []
-    for executed in sorted((outputs / "notebooks").glob("*/*.ipynb")):
+    for executed in sorted((outputs / "notebooks").glob("*/[!.]*.ipynb")):
         if executed.stem.endswith("-unfinished"):
             continue
         path = executed.with_suffix(".html")

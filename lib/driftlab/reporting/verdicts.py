@@ -113,7 +113,7 @@ def load_verdicts(outputs: Path | None = None) -> tuple[list[SavedVerdicts], lis
     saved: list[SavedVerdicts] = []
     unreadable: list[UnreadableFile] = []
     for root, reference in artifact_roots(outputs or outputs_dir()):
-        for path in sorted(root.glob("claims/*/*.json")):
+        for path in sorted(root.glob("claims/*/[!.]*.json")):
             try:
                 file = VerdictFile.model_validate_json(path.read_bytes())
                 _check(file.paper, file.verdicts)

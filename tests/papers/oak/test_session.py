@@ -32,6 +32,7 @@ from driftlab.worlds.walk import layout
 from driftlab.worlds.walk.layout import oak_world
 from torch import Tensor
 
+IOU = 0.02  # what guesses boxes seldom meets one well
 STEPS, STOP = 5, (2, 4, 5)  # evaluations; the last one after a shorter interval
 PROTOCOL: dict[str, Any] = {
     "iterations": 2,  # with one, EWC would never be away from its anchor
@@ -70,7 +71,7 @@ def guessing(*given: Any) -> dict[str, Tensor]:
 def outputs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A small world's outputs, shared by the tests that run something."""
     folder = tmp_path_factory.mktemp("outputs")
-    touching = partial(average_precision, iou=0.02)  # what guesses boxes seldom meets one well
+    touching = partial(average_precision, iou=IOU)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stream_session, "for_stream", guessing)
         patch.setattr(oak_evaluation, "average_precision", touching)
@@ -278,7 +279,7 @@ def test_detections_before_and_after(here: None, tables: dict[str, pd.DataFrame]
         ("Offline training, after", "Offline training", STOP[-1]),
     ):
         rows = ap[(ap["method"] == method) & (ap["trained_on"] == steps)].set_index("class")["value"]
-        known = average_precision(detections[row], truth, len(made.stream.categories), iou=0.1)
+        known = average_precision(detections[row], truth, len(made.stream.categories), iou=IOU)
         for c in made.stream.evaluated:
             assert rows[made.stream.categories[c]] == pytest.approx(known[c], abs=1e-6)
     text = " ".join(

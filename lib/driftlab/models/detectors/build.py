@@ -14,7 +14,6 @@ from mmengine.logging import MMLogger
 from torch import Tensor
 
 from driftlab.core.errors import DataError, ParameterError
-from driftlab.core.one_liners import python_command
 from driftlab.models.detectors import heads, rpn_head  # noqa: F401  register the heads
 from driftlab.models.detectors.stream_detector import StreamFasterRCNN
 from driftlab.models.registry import DETECTORS
@@ -22,12 +21,6 @@ from driftlab.models.registry import DETECTORS
 CLASSIFIER = "roi_head.bbox_head.fc_cls."
 REGRESSOR = "roi_head.bbox_head.fc_reg."
 SHOWN = 5
-STRIP = (
-    "import sys, torch; content = torch.load(sys.argv[1], map_location='cpu', weights_only=False); "
-    "torch.save({'state_dict': content.get('state_dict', content)}, sys.argv[2])"
-)
-"""Keeps the weights of a checkpoint that MMEngine has written while training."""
-
 Weights = dict[str, Tensor]
 
 
@@ -106,25 +99,39 @@ def _classes(weights: Mapping[str, Tensor], own: Mapping[str, Tensor]) -> int | 
     return classes if classes > 0 and weights.keys() == own.keys() else None
 
 
+class _StandIn:
+    """Takes the place of an object that is not needed; nothing that is done with it has an effect."""
+
+    def __init__(self, *_arguments: object) -> None:
+        pass
+
+    def __setstate__(self, _state: object) -> None:
+        pass
+
+
 def read_checkpoint(file: Path) -> Weights:
-    """The weights in a checkpoint that MMDetection or PyTorch wrote; nothing in it is executed.
+    """The weights in a checkpoint that MMDetection, MMEngine or PyTorch wrote.
+
+    A checkpoint that MMEngine wrote while training holds objects besides tensors. They become stand-ins
+    without content: no code that the file names is imported or called.
 
     Raises:
-        DataError: It is absent, or holds anything but named tensors.
+        DataError: It is absent, or holds no named tensors.
     """
     hint = "Give a checkpoint that MMDetection has written, with the parameter `checkpoint`."
     if not file.is_file():
         raise DataError("There is no such checkpoint.", file=file, hint=hint)
     try:
-        content: Any = torch.load(file, map_location="cpu", weights_only=True)
+        names = torch.serialization.get_unsafe_globals_in_checkpoint(file)
+    except ValueError:  # of a format before zip archives, for which PyTorch does not list them
+        names = []
+    try:
+        stand_ins: list[Any] = [_StandIn, *((_StandIn, name) for name in names)]
+        with torch.serialization.safe_globals(stand_ins):
+            content: Any = torch.load(file, map_location="cpu", weights_only=True)
     except Exception as error:  # unreadable in any of many ways
-        weights_file = file.with_name(f"{file.stem}.weights.pth")
         raise DataError(
-            f"This checkpoint cannot be read safely ({type(error).__name__}).",
-            file=file,
-            hint=f"{hint} If MMEngine wrote this one while training, it holds objects besides the weights, "
-            "and reading those runs whatever code is in the file. If you trust it, keep its weights alone "
-            f"and give the new file:  {python_command(STRIP, file, weights_file)}",
+            f"This checkpoint cannot be read safely ({type(error).__name__}).", file=file, hint=hint
         ) from error
     weights = content.get("state_dict", content) if isinstance(content, dict) else None
     if not isinstance(weights, dict) or not all(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from torch import Tensor, nn
 
-from driftlab.models.graphs.kernels.fused_gcn import FusedGCN
+from driftlab.models.graphs.kernels import FusedGCN
 
 
 class Backbone(nn.Module):

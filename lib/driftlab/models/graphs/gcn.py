@@ -11,8 +11,7 @@ from torch import Tensor, nn
 
 from driftlab.models.graphs.backbone import Backbone
 from driftlab.models.graphs.graph_layer import GraphLayer
-from driftlab.models.graphs.kernels.fused_gcn import FusedGCN
-from driftlab.models.graphs.kernels.products import Linear
+from driftlab.models.graphs.kernels import FusedGCN, Linear
 from driftlab.models.graphs.norm import RowNorm, Statistics
 
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.nn import DenseGINConv
 
-from driftlab.models.graphs.kernels.products import Linear
+from driftlab.models.graphs.kernels import Linear
 from driftlab.models.graphs.norm import RowNorm, Statistics
 
 

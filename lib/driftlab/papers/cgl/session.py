@@ -70,7 +70,7 @@ class CglSession(Session):
         drop_duplicates: Leave the second sequence of each equal pair out.
         split_seed: See `driftlab.scenarios.classes.split_by_class`.
         engine: `local` or `ray`.
-        jobs: How many batches of runs are worked on at once; 0 for one a core.
+        jobs: How many batches of runs are worked on at once; 0 for one per core.
         replicas: How many runs are trained side by side in a batch at most; fewer where memory is short.
         changed: Parameters that differ from the scale's own, for provenance.
         hyper: Hyper-parameters, by method, that differ from Table 3's best.
@@ -207,8 +207,8 @@ class CglSession(Session):
         return [table[table["variant"] == variant] for variant in variants]
 
     def _sweep(self, configs: Sequence[dict[str, Any]]) -> pd.DataFrame:
-        experiment = ContinualSkeletons()
+        experiment, replicas = ContinualSkeletons(), self.replicas
         if experiment.device == "cpu":
             fitting = replicas_in(available_memory(), self.engine.capacity, self.data, configs)
-            self.replicas = min(self.replicas, fitting)
-        return self.sweep(experiment, configs, self.data, self.digest).table
+            replicas = min(replicas, fitting)
+        return self.sweep(experiment, configs, self.data, self.digest, replicas=replicas).table

@@ -34,10 +34,12 @@ def skeleton_strips(
         frames: How many frames a strip shows; a shorter sequence shows all it has.
 
     Raises:
-        ParameterError: Nothing to show, or not one name a sequence.
+        ParameterError: Nothing to show, or not one name per sequence.
     """
     if not sequences or len(sequences) != len(names):
-        raise ParameterError(f"{len(sequences)} sequences and {len(names)} names; give one name a sequence.")
+        raise ParameterError(
+            f"{len(sequences)} sequences and {len(names)} names; give one name per sequence."
+        )
     centred = [_centred(sequence, frames) for sequence in sequences]
     joints = np.concatenate([ORIGIN, *(frame.reshape(-1, 3) for strip in centred for frame in strip)])
     step = 1.1 * max(float(np.ptp(joints[:, 0])), 0.1)

@@ -43,7 +43,7 @@ from driftlab.training.detection.kept_features import FreshFeatures
 from driftlab.worlds.walk.static_images import static_world
 
 
-class DataStudy(Session):
+class OakDataSession(Session):
     """A session of a stream's data.
 
     Args:
@@ -54,7 +54,7 @@ class DataStudy(Session):
         world_steps: How many steps a synthetic stream has.
         changed: Parameters that differ from the scale's own, for provenance.
         engine: `local` or `ray`.
-        jobs: How many runs are worked on at once; 0 for one a core.
+        jobs: How many runs are worked on at once; 0 for one per core.
         others: The notebook's other parameters, which it uses itself.
 
     Raises:
@@ -84,19 +84,19 @@ class DataStudy(Session):
         return shown_classes(self.stream.categories, self.stream.train.counts, self.stream.evaluated)
 
 
-class OakSession(DataStudy):
+class OakSession(OakDataSession):
     """A session of a stream that is learnt.
 
     Args:
         notebook: Its name, for provenance.
-        data: See `DataStudy`.
+        data: See `OakDataSession`.
         static_images: How many images pretraining has in a synthetic world.
         pretraining_epochs: Epochs over them.
         checkpoint: A detector trained on PASCAL VOC; empty for pretraining on the synthetic static images.
         detector: From `driftlab.models.registry.DETECTORS`.
         cached: Whether the test frames' features are computed once and kept.
         offline_seeds: How many repetitions offline training has, with the first of the seeds.
-        settings: For `DataStudy`, and those of `driftlab.papers.oak.experiment.PROTOCOL` for the runs.
+        settings: For `OakDataSession`, and those of `driftlab.papers.oak.experiment.PROTOCOL` for the runs.
 
     Raises:
         ParameterError: A name is unknown or a number impossible.

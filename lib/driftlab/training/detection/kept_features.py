@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import shutil
@@ -46,7 +47,7 @@ class KeptFeatures:
         try:
             folder.parent.mkdir(parents=True, exist_ok=True)
             with FileLock(f"{folder}.lock"):
-                for half_made in folder.parent.glob(f".{folder.name}-*"):
+                for half_made in folder.parent.glob(f".{glob.escape(folder.name)}-*"):
                     shutil.rmtree(half_made, ignore_errors=True)  # a kill has left it
                 if (levels := _opened(folder)) is None:
                     shutil.rmtree(folder, ignore_errors=True)

@@ -14,9 +14,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from driftlab.models.graphs.kernels.folded_norm import Vector
-from driftlab.models.graphs.kernels.fused_curvature import curvature
-from driftlab.models.graphs.kernels.fused_gcn import FusedGCN, NodeFeatures, Trace
+from driftlab.models.graphs.kernels import FusedGCN, NodeFeatures, Trace, Vector, curvature
 from driftlab.models.graphs.norm import Statistics
 from driftlab.training.graphs.parameter_stack import ParameterStack
 

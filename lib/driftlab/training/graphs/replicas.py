@@ -23,8 +23,7 @@ from torch.func import functional_call, vmap
 from driftlab.core.errors import ParameterError
 from driftlab.methods.base import Parameters, Records
 from driftlab.models.graphs.backbone import Backbone
-from driftlab.models.graphs.kernels.alignment import aligned
-from driftlab.models.graphs.kernels.fused_gcn import NodeFeatures
+from driftlab.models.graphs.kernels import NodeFeatures, aligned
 from driftlab.models.graphs.norm import Statistics
 from driftlab.training.graphs.fused_stack import FusedStack
 from driftlab.training.graphs.parameter_stack import ParameterStack

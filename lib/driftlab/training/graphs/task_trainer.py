@@ -83,7 +83,7 @@ class Continual:
 
     @torch.no_grad()
     def load_states(self, states: Sequence[State]) -> None:
-        """Continue from what `states` gave, one state a replica."""
+        """Continue from what `states` returned, one state per replica."""
         device = self.replicas.inputs.device
 
         def stacked(name: str, axis: int = 0) -> torch.Tensor:

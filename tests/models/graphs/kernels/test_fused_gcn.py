@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 from driftlab.models.graphs import GCN
-from driftlab.models.graphs.kernels.folded_norm import Vector
-from driftlab.models.graphs.kernels.fused_curvature import curvature
-from driftlab.models.graphs.kernels.fused_gcn import NodeFeatures, Trace
+from driftlab.models.graphs.kernels import NodeFeatures, Trace, Vector, curvature
 from torch import Tensor
 
 from ..small import BONES, JOINTS, drawn, normal

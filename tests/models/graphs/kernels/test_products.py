@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from driftlab.models.graphs.kernels.products import Linear, product
+from driftlab.models.graphs.kernels import Linear, product
 from torch import nn
 from torch.func import vmap
 
