@@ -247,6 +247,23 @@ print(result.computed, len(result.table))
     assert "15 of 15" in shown and "Warning" not in shown
 
 
+def test_a_script_without_a_guard_for_workers_ends_and_says_why(tmp_path: Path, marks: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from driftlab.runs.engines import LocalEngine
+from driftlab.runs.store import Store
+from driftlab.runs.sweep import sweep
+from toy_experiment import DATA, Toy, orders
+sweep(Toy({str(marks)!r}), orders(3), data=DATA, digest="d", store=Store({str(tmp_path / "s")!r}),
+      engine=LocalEngine(2))
+""")
+    ended = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120)
+    assert ended.returncode == 1
+    assert 'called below `if __name__ == "__main__":`' in ended.stderr
+
+
 @dataclass(frozen=True)
 class Devices(Toy):
     """Measures which CUDA device a worker sees."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -92,12 +93,19 @@ def sweep(
             `driftlab.runs.states.shared_states_limit` (1 GiB, or `$DRIFTLAB_STATES_GIB`).
 
     Raises:
-        ParameterError: A configuration holds something else than JSON values, or `batch` is no number from 1.
+        ParameterError: A configuration holds something else than JSON values, `batch` is no number from 1,
+            or the sweep stands in a script where worker processes run it again.
         StoreError: The store cannot be written to, for example because the disk is full.
         SweepError: Stages failed; all others were computed first, and the text names the runs.
     """
     if batch < 1:
         raise ParameterError(f"batch is {batch}; it must be a number from 1.")
+    # multiprocessing's own check comes too late: this process would first wait for stages of its parent.
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        raise ParameterError(
+            "A worker process has run the script that started it from the beginning, up to its sweep. In a "
+            'script a sweep belongs into a function that is called below `if __name__ == "__main__":`.'
+        )
     limit = shared_states_limit() if states_limit is None else states_limit
     began = time.perf_counter()
     graph = StageGraph(experiment, configs, digest, store, keep_states=keep_states)

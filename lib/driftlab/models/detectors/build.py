@@ -109,6 +109,14 @@ class _StandIn:
         pass
 
 
+def _stand_ins(file: Path) -> list[Any]:
+    """A stand-in for each name of code in a checkpoint that PyTorch does not know as harmless."""
+    try:
+        return [(_StandIn, name) for name in torch.serialization.get_unsafe_globals_in_checkpoint(file)]
+    except ValueError:  # of a format before zip archives, for which PyTorch does not list them
+        return []
+
+
 def read_checkpoint(file: Path) -> Weights:
     """The weights in a checkpoint that MMDetection, MMEngine or PyTorch wrote.
 
@@ -122,12 +130,7 @@ def read_checkpoint(file: Path) -> Weights:
     if not file.is_file():
         raise DataError("There is no such checkpoint.", file=file, hint=hint)
     try:
-        names = torch.serialization.get_unsafe_globals_in_checkpoint(file)
-    except ValueError:  # of a format before zip archives, for which PyTorch does not list them
-        names = []
-    try:
-        stand_ins: list[Any] = [_StandIn, *((_StandIn, name) for name in names)]
-        with torch.serialization.safe_globals(stand_ins):
+        with torch.serialization.safe_globals([_StandIn, *_stand_ins(file)]):
             content: Any = torch.load(file, map_location="cpu", weights_only=True)
     except Exception as error:  # unreadable in any of many ways
         raise DataError(
