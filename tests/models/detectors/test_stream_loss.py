@@ -70,7 +70,10 @@ def gradients(detector: torch.nn.Module, loss: Tensor) -> dict[str, Tensor]:
 def test_value_gradients_and_detections_are_mmdetections(frozen: StreamFasterRCNN) -> None:
     config = DETECTORS["small"](5)
     config.rpn_head.type = "RPNHead"
+    assert config.rpn_head.pop("first_level") == 1
     plain = MODELS.build(config)
+    forward = plain.rpn_head.forward
+    plain.rpn_head.forward = lambda levels: forward(levels[1:])
     plain.load_state_dict(frozen.state_dict())
     plain.freeze()
     plain.train()
@@ -92,6 +95,17 @@ def test_value_gradients_and_detections_are_mmdetections(frozen: StreamFasterRCN
         assert len(one.pred_instances) > 0
         torch.testing.assert_close(one.pred_instances.bboxes, other.pred_instances.bboxes)
         torch.testing.assert_close(one.pred_instances.scores, other.pred_instances.scores)
+
+
+def test_the_finest_level_is_for_rois_alone(frozen: StreamFasterRCNN) -> None:
+    levels = features(frozen)
+    assert len(levels) == 5
+    outputs = frozen.rpn_head.anchor_outputs(levels)
+    assert outputs.sizes == tuple((level.shape[2], level.shape[3]) for level in levels[1:])
+    changed = (levels[0] + 1, *levels[1:])
+    assert torch.equal(frozen.rpn_head.anchor_outputs(changed).logits, outputs.logits)
+    rois = torch.tensor([[0.0, 4, 4, 20, 20]])
+    assert not torch.equal(*(frozen.roi_head._bbox_forward(x, rois)["cls_score"] for x in (levels, changed)))
 
 
 @pytest.mark.parametrize("rehearsal", [None, Rehearsal([False, False, False, True, True], 1.5)])

@@ -24,7 +24,7 @@ from driftlab.papers.oak.parameters import NOTEBOOKS
         ("23", "methods", "[Non-adaptation]", "out of Incremental, EWC, iCaRL"),
         ("23", "weights", "gaps", "has to be excess or gap, not 'gaps'. Did you mean 'gap'?"),
         ("24", "stretch", "7", "24_oak_transfer: a stretch has to be a multiple of the interval (10 "),
-        ("24", "stretch", "100", "a stretch has to fit twice into the stream (120 steps), not 100."),
+        ("24", "stretch", "100", "a stretch has to fit twice into the stream (100 steps), not 100."),
         ("24", "world_steps", "11", "at least 12, not 11"),
         ("22", "checkpoint", "a.pth", "checkpoint is a detector of VOC's 20 classes, for official data"),
         ("22", "data_folder", "somewhere", "data is 'world', which is made, not read"),

@@ -85,6 +85,35 @@ def test_epochs_one_by_one_are_all_at_once(detector: Make, stream: FrameStream) 
         assert torch.equal(value, whole[name]), name
 
 
+class Counted(Frames):
+    """Counts the images that are read."""
+
+    def __init__(self, stream: FrameStream, side: int) -> None:
+        super().__init__(stream.train, (side, side))
+        self.read: list[int] = []
+
+    def pixels(self, image: int) -> torch.Tensor:
+        self.read.append(image)
+        return super().pixels(image)
+
+
+def test_each_batch_has_one_of_the_scales(detector: Make, stream: FrameStream) -> None:
+    def read(epochs: range, seed: int) -> list[list[int]]:
+        scales = [Counted(stream, 32), Counted(stream, 64)]
+        made = detector()
+        resume: Tensors = {}
+        for epoch in epochs:
+            only, moves = range(epoch, epoch + 1), Optimisation(0.001)
+            settings: dict[str, Any] = {"epochs": 6, "batch": 2, "seed": seed, "only": only}
+            resume = train_detector(made, scales, np.arange(4), moves, **settings, resume=resume)
+        return [frames.read for frames in scales]
+
+    small, large = read(range(6), 0)
+    assert sorted(small + large) == sorted(6 * list(range(4)))
+    assert small and large and len(small) % 2 == len(large) % 2 == 0
+    assert read(range(6), 0) == [small, large] != read(range(6), 1)
+
+
 def test_a_single_batch_is_enough(detector: Make, stream: FrameStream) -> None:
     before = detector().state_dict()
     after = learn(detector, stream, True, batch=4)

@@ -185,7 +185,7 @@ def test_a_failure_half_way_leaves_nothing(
 def test_images_of_several_sizes(frozen: StreamFasterRCNN, mixed: DetectionSet) -> None:
     frames = Frames(mixed, (64, 64))
     fresh = FreshFeatures(frozen, frames)
-    assert fresh(0)[0].shape == (1, 64, 8, 8) and fresh(2)[0].shape == (1, 64, 4, 8)
+    assert fresh(0)[0].shape == (1, 32, 16, 16) and fresh(2)[0].shape == (1, 32, 8, 16)
     together = detect(frozen, frames, fresh, range(6))
     alone = [detect(frozen, frames, fresh, [image])[0] for image in range(6)]
     assert all(len(one.boxes) for one in alone)

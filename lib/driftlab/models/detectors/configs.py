@@ -29,22 +29,21 @@ def paper(classes: int) -> ConfigDict:
 
 
 def small(classes: int) -> ConfigDict:
-    """A Faster R-CNN for 128-pixel frames and two cores: ResNet-18 with 16 base channels and an FPN of 64.
+    """A Faster R-CNN for 128-pixel frames and two cores: ResNet-18 with 16 base channels and an FPN of 32.
 
-    The FPN leaves out stride 4, which would hold three quarters of the anchors; anchors have sides of 16, 32,
-    64 and 128 pixels all the same. Backbone and FPN are frozen on a stream.
+    RoIs have features of stride 4, as half of a stream's objects have sides below 16 pixels. The RPN begins
+    at stride 8: three quarters of its anchors would lie at stride 4. Anchors have sides of 12, 24, 48 and 96
+    pixels. Backbone and FPN are frozen on a stream.
     """
     model = _own(SMALL, classes)
     model.frozen = ("backbone", "neck")
     model.backbone.init_cfg = [{"type": "Kaiming", "layer": "Conv2d"}]
-    model.backbone.update(
-        depth=18, base_channels=16, out_indices=(1, 2, 3), frozen_stages=-1, norm_eval=False
-    )
-    model.neck.update(in_channels=[32, 64, 128], out_channels=64, num_outs=4)
-    model.rpn_head.update(in_channels=64, feat_channels=64)
-    model.rpn_head.anchor_generator.update(scales=[2], strides=[8, 16, 32, 64])
-    model.roi_head.bbox_roi_extractor.update(out_channels=64, featmap_strides=[8, 16, 32], finest_scale=112)
-    model.roi_head.bbox_head.update(in_channels=64, fc_out_channels=128)
+    model.backbone.update(depth=18, base_channels=16, frozen_stages=-1, norm_eval=False)
+    model.neck.update(in_channels=[16, 32, 64, 128], out_channels=32)
+    model.rpn_head.update(in_channels=32, feat_channels=32, first_level=1)
+    model.rpn_head.anchor_generator.update(scales=[1.5], strides=[8, 16, 32, 64])
+    model.roi_head.bbox_roi_extractor.update(out_channels=32, featmap_strides=[4, 8, 16])
+    model.roi_head.bbox_head.update(in_channels=32, fc_out_channels=128)
     # A frame of 128 pixels has 1,020 anchors and few objects: less of everything.
     model.train_cfg.rpn.sampler.num = 64
     model.train_cfg.rcnn.sampler.num = 32

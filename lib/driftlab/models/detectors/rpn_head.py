@@ -43,7 +43,25 @@ class AnchorOutputs:
 
 @MODELS.register_module()
 class BatchedRPNHead(RPNHead):  # type: ignore[misc]
-    """MMDetection's `RPNHead`, whose proposals and loss are computed for all images of a batch at once."""
+    """MMDetection's `RPNHead`, whose proposals and loss are computed for all images of a batch at once.
+
+    Args:
+        first_level: The first of the feature levels that it uses; finer ones are for the RoIs alone.
+        settings: For `mmdet.models.dense_heads.RPNHead`.
+    """
+
+    def __init__(self, *, first_level: int = 0, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.first_level = first_level
+
+    def forward(self, x: Sequence[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
+        """Objectness logits (N, A, H, W) and encoded boxes (N, 4A, H, W) for each level that is used.
+
+        Args:
+            x: One tensor (N, C, H, W) per feature level.
+        """
+        outputs: tuple[list[Tensor], list[Tensor]] = super().forward(tuple(x)[self.first_level :])
+        return outputs
 
     def anchor_outputs(self, features: Sequence[Tensor]) -> AnchorOutputs:
         """The outputs for every anchor.

@@ -13,8 +13,8 @@ from driftlab.scenarios.stream import evaluations
 NUMBER = 4
 """Bytes of a float32."""
 FEATURES = {
-    # FPN: 64 channels at strides 4 to 32 of 128 x 128 pixels.
-    "small": NUMBER * 64 * sum((128 // stride) ** 2 for stride in (8, 16, 32, 64)),
+    # FPN: 32 channels at strides 4 to 64 of 128 x 128 pixels.
+    "small": NUMBER * 32 * sum((128 // stride) ** 2 for stride in (4, 8, 16, 32, 64)),
     # C4: 1,024 channels at stride 16 of a frame of 16 to 9 that is scaled to 1333 x 750 pixels.
     "faster-rcnn-r50-c4": NUMBER * 1024 * ceil(1333 / 16) * ceil(750 / 16),
 }

@@ -146,7 +146,7 @@ class OnlineDetection:
 
     device: str = "auto"
     name: str = "oak"
-    version: int = 4
+    version: int = 5
 
     def __post_init__(self) -> None:
         if self.device == "auto":

@@ -39,7 +39,7 @@ class OakData(Scaled):
     """Notebooks that look at a stream."""
 
     data: Data = "world"
-    world_steps: WorldSteps = 120
+    world_steps: WorldSteps = 100
     data_folder: DataFolder = ""
 
     @model_validator(mode="after")
@@ -63,8 +63,8 @@ class StreamProtocol(NotebookParameters):
     interval: Annotated[int, protocol("steps between evaluations (released: 10)"), Between(1)] = 10
     stretch: Annotated[
         int, protocol("steps of a stretch, for transfer (paper: about 100, released: 40)"), Between(1)
-    ] = 30
-    learning_rate: Annotated[float, protocol("on the stream (as released)"), LearningRate] = 0.005
+    ] = 20
+    learning_rate: Annotated[float, protocol("on the stream (released: 0.005)"), LearningRate] = 0.01
     strength: Annotated[float, protocol("of EWC (as released)"), Between(0)] = 1000.0
     fisher: Annotated[
         str,
@@ -85,7 +85,7 @@ class StreamProtocol(NotebookParameters):
     ] = "regressed"
     offline_interval: Annotated[
         int, protocol("steps between offline training's evaluations (released: 200)"), Between(1)
-    ] = 40
+    ] = 50
     offline_epochs: Annotated[
         int, protocol("epochs over everything seen so far, at each of them (released: 10)"), Between(1)
     ] = 3
@@ -139,7 +139,7 @@ class OakRuns(OakData, Swept):
     static_images: Annotated[
         int, protocol("static images for pretraining in a synthetic world"), Between(8)
     ] = 800
-    pretraining_epochs: Annotated[int, protocol("epochs of pretraining"), Between(1)] = 6
+    pretraining_epochs: Annotated[int, protocol("epochs of pretraining"), Between(1)] = 5
     checkpoint: Annotated[
         str, protocol("file of a detector trained on PASCAL VOC; official data need one")
     ] = ""

@@ -30,6 +30,9 @@ CLIP = 10.0
 WEIGHT_DECAY = 0.01
 DECODED = 2**30
 """Bytes of decoded images: some 20,000 of the demo's."""
+SCALES = (0.5, 0.75, 1.0)
+"""Multi-scale training, as for the paper's detector: objects in a walker's frames are smaller than those in
+static images."""
 WEIGHTS = "weights"
 VOC = (
     "aeroplane",
@@ -62,11 +65,21 @@ class StaticImages:
 
     Attributes:
         records: Images and boxes.
-        decoded: Cache of the decoded images, which the epochs of a process share.
+        decoded: Cache of the decoded images per scale, which the epochs of a process share.
     """
 
     records: DetectionSet
-    decoded: TensorPool = field(default_factory=lambda: TensorPool(DECODED))
+    decoded: tuple[TensorPool, ...] = field(
+        default_factory=lambda: tuple(TensorPool(DECODED // len(SCALES)) for _ in SCALES)
+    )
+
+    def scales(self, size: tuple[int, int]) -> list[Frames]:
+        """The images at each of `SCALES`, of a detector's largest sides in pixels."""
+        sides = [tuple(int(scale * side) for side in size) for scale in SCALES]
+        return [
+            Frames(self.records, (longest, shortest), pool)
+            for (longest, shortest), pool in zip(sides, self.decoded, strict=True)
+        ]
 
 
 @dataclass(frozen=True)
@@ -86,7 +99,7 @@ class Pretraining:
     device: str = "auto"
     threads: int = 2
     name: str = "oak-pretraining"
-    version: int = 3
+    version: int = 4
 
     def __post_init__(self) -> None:
         if self.device == "auto":
@@ -141,7 +154,7 @@ class Pretraining:
             load_weights(detector, part(resume, WEIGHTS), "the epochs before")
         left = train_detector(
             detector,
-            Frames(records, INPUT[stage["detector"]], data.decoded),
+            data.scales(INPUT[stage["detector"]]),
             np.arange(len(records)),
             Optimisation(stage["learning_rate"], optimiser="AdamW", weight_decay=WEIGHT_DECAY, clip=CLIP),
             epochs=stage["epochs"],

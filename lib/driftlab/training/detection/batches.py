@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,15 +19,18 @@ from driftlab.training.detection.runner import Optimisation, runner, share
 
 
 class _Images(Dataset[Any]):
-    """Batches of images."""
+    """Batches of images, each batch at one of several scales."""
 
-    def __init__(self, frames: Frames) -> None:
-        self.frames = frames
+    def __init__(self, scales: Sequence[Frames], seed: int) -> None:
+        self.scales, self.seed = scales, seed
 
     def __getitem__(self, images: list[int]) -> dict[str, Any]:
+        # Drawn from the batch itself: a resumed training draws the same without a state.
+        drawn = np.random.default_rng([self.seed, 5, *images]).integers(len(self.scales))
+        frames = self.scales[int(drawn)]
         return {
-            "inputs": [self.frames.pixels(image) for image in images],
-            "data_samples": [self.frames.sample(image) for image in images],
+            "inputs": [frames.pixels(image) for image in images],
+            "data_samples": [frames.sample(image) for image in images],
         }
 
 
@@ -60,7 +63,7 @@ class _Shuffled(Sampler[list[int]]):
 
 def train_detector(
     detector: StreamFasterRCNN,
-    source: Frames | StreamFeatures,
+    source: Frames | Sequence[Frames] | StreamFeatures,
     images: NDArray[np.int64],
     optimisation: Optimisation,
     *,
@@ -76,7 +79,8 @@ def train_detector(
 
     Args:
         detector: Trained in place.
-        source: Images (everything trains that is not frozen), or the features of the frozen part.
+        source: Images (everything trains that is not frozen), the same images at several scales, of which
+            each batch draws one, or the features of the frozen part.
         images: Indices of the images to train on.
         optimisation: Optimiser and precision.
         epochs: Number of epochs in all, which the learning rate's schedule depends on.
@@ -96,7 +100,11 @@ def train_detector(
         raise ValueError(
             f"Of {epochs} epochs, {only} cannot be trained, or the state to resume from is missing."
         )
-    data: Dataset[Any] = _Features(source) if isinstance(source, StreamFeatures) else _Images(source)
+    data: Dataset[Any]
+    if isinstance(source, StreamFeatures):
+        data = _Features(source)
+    else:
+        data = _Images([source] if isinstance(source, Frames) else source, seed)
     sampler = _Shuffled(images, batch, seed)
     loader = DataLoader(data, sampler=sampler, batch_size=None, collate_fn=lambda item: item)
     steps = epochs * len(sampler)
