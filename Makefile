@@ -4,7 +4,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3 || echo python3.11
 VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
-# Processes that `make test` uses: more than two gain little, and some tests need 3 GiB.
+# Processes that `make test` uses, one thread each: more than there are cores gain nothing.
 TEST_PROCESSES ?= 2
 # A folder with a paper.yaml is a paper, and a target.
 PAPERS := $(sort $(notdir $(patsubst %/paper.yaml,%,$(wildcard lib/driftlab/papers/*/paper.yaml))))
@@ -52,7 +52,7 @@ test: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest --numprocesses $(TEST_PROCESSES) --nbval --nbval-current-env \
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(TEST_PROCESSES) --nbval --nbval-current-env \
 	  --nbval-sanitize-with=tests/regression/sanitize.cfg
 
 lab: $(INSTALLED)

@@ -25,7 +25,7 @@ def test_both_ways_are_timed_on_every_test_frame() -> None:
     assert (found.frames, len(found.fresh), len(found.kept)) == (4, 2, 2)
     assert min(*found.fresh, *found.kept, found.filling) > 0
     # three levels of 64 channels, the finest an eighth of 128 pixels wide, in four bytes
-    assert found.bytes == pytest.approx(4 * 64 * (16**2 + 8**2 + 4**2) * 4, rel=0.05)
+    assert found.bytes == pytest.approx(4 * 32 * (32**2 + 16**2 + 8**2 + 4**2 + 2**2) * 4, rel=0.05)
     assert [line.partition(":")[0] for line in said[1:]] == ["Round 1 of 2", "Round 2 of 2"]
     assert torch.get_num_threads() == threads
 

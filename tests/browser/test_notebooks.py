@@ -64,13 +64,14 @@ def address(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 def run_all(page: Page) -> None:
     """Choose Run All Cells; once more if nothing has started, as JupyterLab loses clicks while it loads."""
     for attempt in range(3):
-        page.get_by_role("menuitem", name="Run", exact=True).click()
-        page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+        page.get_by_role("menuitem", name="Run", exact=True).click(timeout=120_000)
+        page.get_by_role("menuitem", name="Run All Cells", exact=True).click(timeout=120_000)
         try:
-            page.wait_for_function(STARTED, timeout=20_000)
+            page.wait_for_function(STARTED, timeout=60_000)
         except TimeoutError:
             if attempt == 2:
                 raise
+            page.keyboard.press("Escape")  # whatever menu is open
         else:
             return
 

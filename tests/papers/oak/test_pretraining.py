@@ -25,7 +25,6 @@ from driftlab.papers.oak.pretraining import (
     pretraining_config,
 )
 from driftlab.training.detection.batches import train_detector
-from driftlab.training.detection.frames import Frames
 from driftlab.training.detection.runner import Optimisation
 from driftlab.worlds.walk.static_images import static_world
 
@@ -70,10 +69,9 @@ def test_epochs_in_other_processes_are_one_training(tmp_path: Path) -> None:
         state, rows = result.state, [*rows, *result.rows]
     assert state is not None and [row["value"] for row in rows] == [1, 2, 3]
     found, whole = pretrained_weights(state), build_detector("small", 8, 0, torch.device("cpu"))
-    frames, moves = (
-        Frames(data, INPUT["small"]),
-        Optimisation(config["learning_rate"], optimiser="AdamW", weight_decay=WEIGHT_DECAY, clip=CLIP),
-    )
+    frames = StaticImages(data).scales(INPUT["small"])
+    assert [scale.size for scale in frames] == [(64, 64), (96, 96), (128, 128)]
+    moves = Optimisation(config["learning_rate"], optimiser="AdamW", weight_decay=WEIGHT_DECAY, clip=CLIP)
     train_detector(whole, frames, np.arange(6), moves, epochs=3, batch=config["batch"], seed=0)
     assert found.keys() == whole.state_dict().keys()
     for name, value in whole.state_dict().items():

@@ -54,7 +54,7 @@ def test_frames(stream: FrameStream) -> Frames:
 
 
 def same(one: Features, other: Features) -> bool:
-    return len(one) == len(other) == 4 and all(torch.equal(a, b) for a, b in zip(one, other, strict=True))
+    return len(one) == len(other) == 5 and all(torch.equal(a, b) for a, b in zip(one, other, strict=True))
 
 
 def test_kept_features_are_the_fresh_ones(

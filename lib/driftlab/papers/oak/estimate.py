@@ -19,7 +19,7 @@ FEATURES = {
     "faster-rcnn-r50-c4": NUMBER * 1024 * ceil(1333 / 16) * ceil(750 / 16),
 }
 """Bytes of the frozen part's features of a frame."""
-PARAMETERS = {"small": 1_600_000, "faster-rcnn-r50-c4": 33_000_000}
+PARAMETERS = {"small": 1_000_000, "faster-rcnn-r50-c4": 33_000_000}
 """Numbers of a detector."""
 FEATURE_MEMORY = 2 * 800 * 2**20
 """Bytes of training frames' features that a job keeps at most, for a run and for all its runs."""
