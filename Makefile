@@ -4,7 +4,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3 || echo python3.11
 VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
-# Processes that `make test` uses, one thread each: more than there are cores gain nothing.
+# Processes that `make test` uses, with one thread each.
 TEST_PROCESSES ?= 2
 # A folder with a paper.yaml is a paper, and a target.
 PAPERS := $(sort $(notdir $(patsubst %/paper.yaml,%,$(wildcard lib/driftlab/papers/*/paper.yaml))))

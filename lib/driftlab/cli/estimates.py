@@ -1,4 +1,4 @@
-"""What a notebook's sweeps will cost, by its paper's `estimate` module."""
+"""The cost of a notebook's sweeps, from its paper's `estimate` module."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `driftlab run` is about to do, and the checks before anything starts."""
+"""The plan of a `driftlab run`, and the checks before anything starts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PLACES = ("data_folder", "checkpoint")
 
 @dataclass(frozen=True)
 class Need:
-    """What a notebook is going to read and does not make itself.
+    """The datasets and checkpoints that a notebook reads and does not make itself.
 
     Attributes:
         what: For example `dataset ntu`.

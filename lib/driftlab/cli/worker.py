@@ -161,7 +161,7 @@ def _death(exit_code: int | None) -> str:
 
 
 def _file_problem(error: OSError, output: Path) -> str:
-    """What an `OSError` of this process means, and which folder is full if one is."""
+    """The meaning of an `OSError` of this process, with the folder that is full if one is."""
     if error.errno not in NO_SPACE:
         return str(error)
     if not is_full(output.parent) and full_temporary_folder():

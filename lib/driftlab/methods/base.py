@@ -27,7 +27,7 @@ Records = tuple[NDArray[np.intp], ...]
 
 @dataclass(frozen=True)
 class Task:
-    """What a method may know of the task that is being learnt.
+    """The task that is being learnt, as a method sees it.
 
     Attributes:
         index: 0 for the first.
@@ -112,7 +112,7 @@ class Method:
         return True
 
     def training_records(self, task: Task) -> Records:
-        """What the task is trained on; its own records unless a method rehearses."""
+        """The records that the task is trained on: its own, and those that a method rehearses."""
         return task.records
 
     def begin_task(self, learner: Learner, task: Task, batch: Any) -> None:
@@ -133,7 +133,7 @@ class Method:
         """Keep what later tasks need, after the task's last step; called before the next task begins."""
 
     def state(self) -> dict[str, Tensor]:
-        """What has to survive between tasks; every tensor's axes are (tasks, replicas, …)."""
+        """The tensors that later tasks need, each of shape (tasks, replicas, …)."""
         return {}
 
     def load_state(self, state: Mapping[str, Tensor]) -> None:

@@ -29,7 +29,7 @@ class EWC(Method):
     }
 
     factor = 0.5
-    """Of the penalty, beside the strength."""
+    """Factor of the penalty, beside the strength."""
 
     def __init__(self, seeds: Sequence[int], hyper: Mapping[str, Tensor]) -> None:
         super().__init__(seeds, hyper)

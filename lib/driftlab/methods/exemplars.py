@@ -47,7 +47,7 @@ class Exemplars:
         return np.array([rng.choice(slots) for slots in filled if len(slots)], dtype=np.int64)
 
     def state(self) -> dict[str, Tensor]:
-        """What has to survive."""
+        """The tensors that a resumed run needs."""
         return {"records": torch.from_numpy(self.records.copy())}
 
     def load_state(self, state: Mapping[str, Tensor]) -> None:

@@ -23,7 +23,7 @@ NAME = re.compile(r"[0-9]{2}_[A-Za-z0-9_]+")
 
 @dataclass(frozen=True)
 class Notebook:
-    """What is known of a notebook before it runs.
+    """A notebook file, as far as it is known before it runs.
 
     Attributes:
         path: Its file, `notebooks/NN_name.ipynb` or one of the user's own.
@@ -189,7 +189,7 @@ def cells(path: Path) -> list[dict[str, Any]]:
 
 
 def _wrong(cell: object) -> str:
-    """What keeps a cell from being read; empty for nothing."""
+    """The reason why a cell cannot be read; empty if it can."""
     if not isinstance(cell, dict):
         return f"is no object but {type(cell).__name__}"
     metadata = cell.get("metadata", {})

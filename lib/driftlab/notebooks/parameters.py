@@ -34,7 +34,7 @@ GROUPS: dict[Group, str] = {
 
 @dataclass(frozen=True)
 class Meaning:
-    """What a parameter is, in a line.
+    """The meaning of a parameter, in one line.
 
     Attributes:
         text: The comment beside it in the notebook.

@@ -68,7 +68,7 @@ def check(notebook: Notebook, values: Mapping[str, Any], where: str | Path = "")
 
 
 def scale_file(declared: Declared, scale: str) -> Path:
-    """Where the parameters of a scale other than the demo stand."""
+    """The file with the parameters of a scale other than the demo."""
     return project_root() / "params" / scale / f"{declared.name}.yaml"
 
 

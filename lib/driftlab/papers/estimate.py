@@ -1,4 +1,4 @@
-"""What a notebook's sweeps cost, estimated from its parameters before anything is read or computed."""
+"""Cost of a notebook's sweeps, estimated from its parameters before anything is read or computed."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from driftlab.reporting.sidecars import Artifact, Provenance
 from driftlab.reporting.style import DPI, RC
 
 CHARACTERS_PER_INCH = 19
-"""Of the grey line under a picture, for wrapping."""
+"""Characters per line of the grey text under a picture."""
 
 
 def save_figure(

@@ -1,4 +1,4 @@
-"""What an experiment declares so that a sweep can run it, keep its results and resume it."""
+"""The interface of experiments: what a sweep needs to run them, keep their results and resume them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Config = Mapping[str, Any]
 """A JSON object: the whole description of a run, or of one stage of it."""
 
 State = dict[str, NDArray[Any]]
-"""What the next stage continues from: named arrays of numbers."""
+"""The state that the next stage continues from: named arrays."""
 
 Row = dict[str, Any]
 """A measurement: columns of the evaluation table. A stage writes what it knows, its run adds the rest."""

@@ -51,7 +51,7 @@ class RayEngine:
 
     @property
     def lost(self) -> tuple[type[BaseException], ...]:
-        """What a future raises if the worker died."""
+        """The exception that a future raises if the worker died."""
         from ray import exceptions as gone
 
         return (gone.WorkerCrashedError, gone.OutOfMemoryError, gone.NodeDiedError, gone.ObjectLostError)

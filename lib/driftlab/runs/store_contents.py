@@ -1,4 +1,4 @@
-"""What lies in a store, per experiment and version, and which of its files can be removed."""
+"""The contents of a store per experiment and version, and which of its files can be removed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from driftlab.runs.locks import Presence
 
 Kind = Literal["states", "old", "leftovers"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-"""What can be removed: all states, results of old versions with their states, remains of killed processes."""
+"""Kinds of files that can be removed: states, results of old versions, remains of killed processes."""
 
 
 @dataclass
@@ -43,7 +43,7 @@ class StoredVersion:
 
 @dataclass(frozen=True)
 class StoreContents:
-    """What lies in a store.
+    """The contents of a store.
 
     Attributes:
         versions: By experiment, version and numerics.

@@ -107,7 +107,7 @@ def holds_oak(folder: Path) -> bool:
 
 
 def count(stream: FrameStream) -> dict[str, int]:
-    """What there is of everything in `TOTALS` and `VOCABULARY`."""
+    """Counts of everything in `TOTALS` and `VOCABULARY`."""
     boxes = len(stream.train.boxes) + len(stream.test.boxes)
     amounts = (stream.length, len(stream.train), len(stream.test), boxes)
     return dict(zip(TOTALS, amounts, strict=True)) | dict(

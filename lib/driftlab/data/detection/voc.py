@@ -65,5 +65,5 @@ def holds_voc(folder: Path) -> bool:
 
 
 def count(detections: DetectionSet) -> dict[str, int]:
-    """What there is of everything in `TOTALS`."""
+    """Counts of everything in `TOTALS`."""
     return {"pictures": len(detections), "categories": len(detections.categories)}

@@ -57,7 +57,7 @@ _SLOW = 1000  # files from which reading the text takes long enough to show how 
 
 @dataclass(frozen=True)
 class _Reading:
-    """What was read from one layout, before validation."""
+    """Sequences that were read from one layout, before validation."""
 
     names: list[str]
     labels: list[int]

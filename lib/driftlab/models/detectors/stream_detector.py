@@ -86,6 +86,6 @@ class StreamFasterRCNN(FasterRCNN):  # type: ignore[misc]
     def loss(
         self, batch_inputs: Tensor | Features, batch_data_samples: list[DetDataSample]
     ) -> dict[str, Any]:
-        """What training minimises, as MMEngine's runner asks for it."""
+        """The loss that training minimises, in the form that MMEngine's runner asks for."""
         objective = self.objective or self.detection_loss
         return {"loss": objective(batch_inputs, batch_data_samples)}

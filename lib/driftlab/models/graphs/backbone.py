@@ -1,4 +1,4 @@
-"""What a skeleton network offers to a trainer."""
+"""The interface of skeleton networks for trainers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Backbone(nn.Module):
 
     @abstractmethod
     def constants(self, x: Tensor) -> dict[str, Tensor]:
-        """What depends on the inputs alone and is worth computing once, by argument name of the forward."""
+        """Values that depend on the inputs alone, computed once; by argument name of the forward pass."""
 
     def fused(self) -> FusedGCN | None:
         """The same network with its gradient written out, where there is such a form."""

@@ -17,7 +17,7 @@ BODIES_AND_JOINTS = {"nucla": (1, 20), "ntu": (2, 25)}
 NUMBER = 4
 """Bytes of a float32."""
 ROW_BYTES = 85
-"""Of one measurement in the store."""
+"""Bytes of one measurement in the store."""
 ENTRY_BYTES = 700
 """Of a result beside its measurements."""
 

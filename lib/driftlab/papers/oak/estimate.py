@@ -26,7 +26,7 @@ FEATURE_MEMORY = 2 * 800 * 2**20
 PARAMETER_COPIES = {"Incremental": 2, "EWC": 5, "iCaRL": 2, "Offline training": 2}
 """Copies of the parameters in a state: weights, momentum, and what a method remembers."""
 ROW_BYTES = 95
-"""Of one measurement in the store."""
+"""Bytes of one measurement in the store."""
 FRAMES_PER_STEP = 16
 CLASSES = {"world": 20, "oak": 83}
 """Classes that are evaluated, about."""

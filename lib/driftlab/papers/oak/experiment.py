@@ -23,7 +23,7 @@ PROTOCOL = (*StreamProtocol.model_fields, "replace")
 """The settings of a run that all runs of a session share."""
 
 OWN = ("method", "seed", "mixed_precision", "micro_batch")
-"""What every stage that trains depends on."""
+"""Settings on which every stage depends that trains."""
 
 
 def run_config(

@@ -1,4 +1,4 @@
-"""What OAK's methods do, for the notebooks' table: idea, equation and hyper-parameters."""
+"""OAK's methods for the notebooks' table: idea, equation and hyper-parameters."""
 
 from __future__ import annotations
 

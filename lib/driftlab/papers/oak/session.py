@@ -1,4 +1,4 @@
-"""What every OAK notebook needs: stream, pretrained detector and runs."""
+"""Sessions of the OAK notebooks: stream, pretrained detector and runs."""
 
 from __future__ import annotations
 
@@ -231,7 +231,7 @@ class OakSession(OakDataSession):
         return detections
 
     def data(self) -> tuple[OakData, str]:
-        """What the runs are executed on and the digest that stands for it; pretrains on first use."""
+        """The data that runs are executed on, and their digest; pretrains on first use."""
         if self._data is None:
             weights, pretrained, origin = self._weights()
             digest = hashlib.sha256(json.dumps([self.source.digest, origin]).encode()).hexdigest()
@@ -265,7 +265,7 @@ class OakSession(OakDataSession):
     def _state(
         self, experiment: Experiment, digest: str, stage: Config, again: Callable[[], object]
     ) -> State:
-        """What a stage of a sweep that keeps states has left; where it is damaged it is made again."""
+        """The state of a stage that a sweep keeps; a damaged one is computed again."""
         for attempt in range(2):
             entry = self.store.get(stage_id(experiment, digest, stage))
             state = self.store.load_state(entry) if entry else None

@@ -16,7 +16,7 @@ from driftlab.training.detection.checkpoint_state import Tensors, part
 
 _RANDOM = "random"
 _MOMENTS = {"momentum": "momentum_buffer", "mean": "exp_avg", "square": "exp_avg_sq", "count": "step"}
-"""What SGD and AdamW keep per parameter: the name in a state, and PyTorch's."""
+"""Tensors that SGD and AdamW keep per parameter: our name in a state, and PyTorch's."""
 
 
 @dataclass

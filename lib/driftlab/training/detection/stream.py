@@ -94,7 +94,7 @@ class OnlineDetector:
             self.detector.objective = None
 
     def state(self) -> Tensors:
-        """What a resumed run needs: trainable parameters, optimiser, vocabulary, method, memory."""
+        """What a resumed run continues from: parameters, optimiser, vocabulary, method, memory."""
         parts = {"optimiser": self._optimiser, "method": self.method.state(), "memory": self.memory.state()}
         named = {f"{kind}/{name}": value for kind, values in parts.items() for name, value in values.items()}
         last_seen = torch.from_numpy(self.last_seen.copy())

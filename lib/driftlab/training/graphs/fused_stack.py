@@ -19,7 +19,7 @@ from driftlab.models.graphs.norm import Statistics
 from driftlab.training.graphs.parameter_stack import ParameterStack
 
 MOMENTUM = 0.1
-"""Of the batch norms' running statistics."""
+"""Momentum of the batch norms' running statistics."""
 
 
 class FusedStack:

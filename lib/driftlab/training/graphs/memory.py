@@ -8,9 +8,9 @@ from math import prod
 NUMBER = 4
 """Bytes of a float32."""
 INPUT_COPIES = 2
-"""Of a replica's inputs: the records as rows and, for the GCN, as columns."""
+"""Copies of a replica's inputs in memory: the records as rows and, for the GCN, also as columns."""
 STEP = 1.25
-"""What the allocator keeps beyond what is in use."""
+"""Memory that the allocator holds, as a multiple of the memory in use."""
 
 
 def replica_bytes(shape: Sequence[int], records: int, width: int, depth: int, backbone: str = "gcn") -> int:

@@ -17,7 +17,7 @@ _PACE = (0.5, 1.4)  # metres from one frame to the next, which comes two seconds
 
 @dataclass(frozen=True)
 class Camera:
-    """Where the camera is and looks in one frame.
+    """Position and direction of the camera in one frame.
 
     Attributes:
         x: Metres right of the middle of the way.
@@ -47,7 +47,7 @@ class Camera:
 
     @property
     def horizon(self) -> float:
-        """Where the horizon is, in sides of the picture from the top."""
+        """Height of the horizon below the picture's top, as a share of the picture's side."""
         return _HORIZON + self.pitch
 
 

@@ -14,9 +14,9 @@ from driftlab.worlds.walk.pen import Colour
 FINE = 2
 """Pixels of the canvas a pixel of the picture, along a side."""
 VISIBLE = 0.35
-"""What part of an object must be seen for it to be labelled."""
+"""Smallest visible share of an object that is labelled."""
 OPAQUE = 50
-"""Of 255: what is more opaque belongs to an object. Low, for thin poles and spokes grow pale, not narrow."""
+"""Smallest opacity, of 255, of an object's pixels. It is low because thin poles and spokes are drawn pale."""
 NOTHING = -1
 
 
@@ -77,7 +77,7 @@ class Canvas:
         self.owners[y1:y2, x1:x2][mask[y1 - top : y2 - top, x1 - left : x2 - left]] = number
 
     def seen(self, least: float) -> list[Seen]:
-        """What is to be labelled, in order of pasting.
+        """The objects to label, in order of pasting.
 
         Left out is what is hidden or outside but for a part under `VISIBLE`, and what has a box of a smaller
         area than a square of `least` pixels, as OAK leaves out what is under 20 x 20.

@@ -1,4 +1,4 @@
-"""What stands about, drawn: furniture, street furniture, goods."""
+"""Draws objects that do not move: furniture, street furniture, goods."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the walker goes: recorded days over nine months, by weekday, season and habit."""
+"""The walker's itinerary: recorded days over nine months, by weekday, season and habit."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from driftlab.worlds.walk.walker import SECONDS_A_FRAME, clip
 
 VERSION = 2  # raised whenever a world's files would change
 QUALITY = 90
-"""Of the JPEGs."""
+"""Quality of the JPEG files."""
 SMALLEST = 64
 """Pixels of a frame's side under which nothing is to be recognised."""
 _FRAME_RATE = 30  # a second, of the video whose frames are numbered in the files' names

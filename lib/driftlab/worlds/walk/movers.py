@@ -1,4 +1,4 @@
-"""What moves about, drawn: people, dogs, and what has wheels or a hull."""
+"""Draws objects that move: people, dogs, vehicles and ships."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What surrounds the walker, drawn from quadrilaterals in space: ground, walls, windows, ceiling."""
+"""Draws the surroundings from quadrilaterals in space: ground, walls, windows, ceiling."""
 
 from __future__ import annotations
 

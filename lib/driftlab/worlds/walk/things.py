@@ -59,7 +59,7 @@ class Thing:
 
 
 def things(visit: Visit, seed: int) -> list[Thing]:
-    """What there is at a visit: half of what does not move is there at every visit of the place.
+    """The things at a visit; half of those that do not move are there at every visit of the place.
 
     Args:
         visit: Where and when.

@@ -39,7 +39,7 @@ def clip(visit: Visit, frames: int, size: int, seed: int) -> Iterator[Shot]:
 
 
 def _sights(there: list[Thing], camera: Camera, frame: int) -> list[Sight]:
-    """What is before the camera, furthest first."""
+    """The things in front of the camera, furthest first."""
     places = np.array([(thing.x, thing.base, thing.at(frame)) for thing in there])
     places[:, 2] = ahead(places[:, 2], camera.z)
     points, depths = camera.project(places)

@@ -28,7 +28,7 @@ def vector(values: Tensor) -> Vector:
 
 @dataclass
 class NormGradient:
-    """What a gradient with respect to n becomes; see the module.
+    """The gradient behind a folded batch norm, from that with respect to its output n; see the module.
 
     Attributes:
         total: Σ G.

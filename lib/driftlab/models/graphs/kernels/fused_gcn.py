@@ -64,7 +64,7 @@ class NodeFeatures:
 
 @dataclass
 class LayerGradient:
-    """What the backward computation left of one layer."""
+    """Gradients and intermediate results of one layer's backward pass."""
 
     grad_norm: NormGradient
     grad_y: Tensor  # (N, 2H)
@@ -86,7 +86,7 @@ class Layer:
 
 @dataclass
 class HeadGradient:
-    """What the backward computation left of the classifier and the readout."""
+    """Gradients and intermediate results of the backward pass of classifier and readout."""
 
     grad_logits: Tensor  # (B, C)
     total: Vector  # (C,), its sum
@@ -99,7 +99,7 @@ class HeadGradient:
 
 @dataclass
 class Trace:
-    """What the computation of one replica left; `logits` (B, C) is what it is for.
+    """Logits (B, C) and intermediate results of one replica's forward pass, kept for the backward pass.
 
     `norms` has the mean and the unbiased variance (H,) of every batch norm's rows, in the network's order.
     """
@@ -153,7 +153,7 @@ class FusedGCN:
     Args:
         adjacency: (V, V), ones for edges and self loops, symmetric.
         depth: Number of layers.
-        eps: Of the batch norms.
+        eps: Epsilon of the batch norms.
     """
 
     def __init__(self, adjacency: Tensor, depth: int, eps: float) -> None:

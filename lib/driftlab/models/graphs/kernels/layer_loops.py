@@ -1,4 +1,4 @@
-"""What a graph layer does between its matrix products, as one pass over memory per direction.
+"""The operations of a graph layer between its matrix products, as one pass over memory per direction.
 
 PyTorch's operators read and write all activations once per operator, and a small network on a CPU then waits
 for memory most of the time. The inner loops are short on purpose: each becomes vector instructions.
