@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 from PIL import Image
 
 from driftlab.core.errors import ParameterError
@@ -13,6 +14,7 @@ from driftlab.data.detection.oak_locations import LOCATIONS_FILE
 from driftlab.data.detection.oak_tree import LABEL, RAW, TEST, TRAIN
 from driftlab.data.markers import WorldMarker
 from driftlab.worlds.folders import make_once
+from driftlab.worlds.processes import draw_parts
 from driftlab.worlds.walk.canvas import Seen
 from driftlab.worlds.walk.habits import Visit, itinerary
 from driftlab.worlds.walk.kinds import CATEGORIES
@@ -71,23 +73,35 @@ def _write(folder: Path, steps: int, seed: int, frames_per_step: int, pixels: in
     (folder / MAPPING_FILE).write_text(json.dumps(mapping, indent=1) + "\n", encoding="utf-8")
     for kind in (RAW, LABEL):
         (folder / TEST / kind).mkdir(parents=True)
-    step, locations = 0, {}
-    for visit in itinerary(steps, seed):
+        for step in range(steps):
+            (folder / TRAIN / kind / f"{step:05d}").mkdir(parents=True)
+    visits = itinerary(steps, seed)
+    first_steps = np.cumsum([0] + [visit.steps for visit in visits]).tolist()
+    parts = [
+        (folder, visit, first_step, seed, frames_per_step, pixels)
+        for visit, first_step in zip(visits, first_steps[:-1], strict=True)
+    ]
+    draw_parts(_write_visit, parts, images=steps * (frames_per_step + 1))
+    locations = {}
+    for visit in visits:
         longitude, latitude = location(visit, seed)
         locations[clip_name(visit)] = {"longitude": longitude, "latitude": latitude}
-        frames = visit.steps * (frames_per_step + 1)
-        for frame, shot in enumerate(clip(visit, frames, pixels, seed)):
-            inside, place = divmod(frame, frames_per_step + 1)
-            held_out = place == (frames_per_step + 1) // 2
-            part, below = (TEST, "") if held_out else (TRAIN, f"{step + inside:05d}")
-            image, label = (folder / part / kind / below for kind in (RAW, LABEL))
-            for needed in (image, label):
-                needed.mkdir(parents=True, exist_ok=True)
-            name = frame_name(visit, frame)
-            Image.fromarray(shot.pixels).save(image / f"{name}.jpg", quality=QUALITY)
-            (label / f"{name}.json").write_text(json.dumps(_labels(shot.seen)), encoding="utf-8")
-        step += visit.steps
     (folder / LOCATIONS_FILE).write_text(json.dumps(locations, indent=1) + "\n", encoding="utf-8")
+
+
+def _write_visit(
+    folder: Path, visit: Visit, first_step: int, seed: int, frames_per_step: int, pixels: int
+) -> None:
+    """Write a visit's frames and labels; its steps of the stream begin with `first_step`."""
+    frames = visit.steps * (frames_per_step + 1)
+    for frame, shot in enumerate(clip(visit, frames, pixels, seed)):
+        step, frame_of_step = divmod(frame, frames_per_step + 1)
+        held_out = frame_of_step == (frames_per_step + 1) // 2
+        part, step_folder = (TEST, "") if held_out else (TRAIN, f"{first_step + step:05d}")
+        image, label = (folder / part / kind / step_folder for kind in (RAW, LABEL))
+        name = frame_name(visit, frame)
+        Image.fromarray(shot.pixels).save(image / f"{name}.jpg", quality=QUALITY)
+        (label / f"{name}.json").write_text(json.dumps(_labels(shot.seen)), encoding="utf-8")
 
 
 def frame_name(visit: Visit, frame: int) -> str:

@@ -12,6 +12,7 @@ from driftlab.core.errors import ParameterError
 from driftlab.data.detection.voc import ANNOTATIONS, IMAGES
 from driftlab.data.markers import WorldMarker
 from driftlab.worlds.folders import make_once
+from driftlab.worlds.processes import draw_parts
 from driftlab.worlds.walk.canvas import Canvas, Seen
 from driftlab.worlds.walk.kinds import KINDS, VOC_CATEGORIES
 from driftlab.worlds.walk.layout import QUALITY, SMALLEST
@@ -20,6 +21,7 @@ from driftlab.worlds.walk.renderer import LEAST
 
 VERSION = 1  # raised whenever a world's files would change
 _MOST = 4  # objects in a picture
+_PER_PART = 50  # pictures that one process draws at a time
 
 
 def static_world(
@@ -52,27 +54,46 @@ def static_world(
 
 def _write(folder: Path, images: int, seed: int, pixels: int) -> None:
     (folder / IMAGES).mkdir()
-    records: dict[str, list[dict[str, object]]] = {"images": [], "annotations": [], "categories": []}
-    for number, category in enumerate(VOC_CATEGORIES, start=1):
-        records["categories"].append({"id": number, "name": category})
-    for number in range(1, images + 1):
-        picture, seen = scene([seed, 7, number], pixels)
-        name = f"{number:06d}.jpg"
-        picture.save(folder / IMAGES / name, quality=QUALITY)
-        records["images"].append({"id": number, "file_name": name, "width": pixels, "height": pixels})
-        for one in seen:
-            x1, y1, x2, y2 = one.box
-            records["annotations"].append(
+    numbers = range(1, images + 1)
+    parts = [(folder, numbers[first : first + _PER_PART], seed, pixels) for first in range(0, images, _PER_PART)]
+    labels = [boxes for part in draw_parts(_write_images, parts, images) for boxes in part]
+    annotations: list[dict[str, object]] = []
+    for number, boxes in zip(numbers, labels, strict=True):
+        for label in boxes:
+            x1, y1, x2, y2 = label.box
+            annotations.append(
                 {
-                    "id": len(records["annotations"]) + 1,
+                    "id": len(annotations) + 1,
                     "image_id": number,
-                    "category_id": VOC_CATEGORIES.index(one.category) + 1,
+                    "category_id": VOC_CATEGORIES.index(label.category) + 1,
                     "bbox": [x1, y1, x2 - x1, y2 - y1],
                     "area": (x2 - x1) * (y2 - y1),
                     "iscrowd": 0,
                 }
             )
+    records = {
+        "images": [
+            {"id": number, "file_name": _image_name(number), "width": pixels, "height": pixels}
+            for number in numbers
+        ],
+        "annotations": annotations,
+        "categories": [{"id": number, "name": name} for number, name in enumerate(VOC_CATEGORIES, start=1)],
+    }
     (folder / ANNOTATIONS).write_text(json.dumps(records), encoding="utf-8")
+
+
+def _write_images(folder: Path, numbers: range, seed: int, pixels: int) -> list[list[Seen]]:
+    """Write the pictures with these numbers; return what is labelled in each."""
+    labels = []
+    for number in numbers:
+        picture, seen = scene([seed, 7, number], pixels)
+        picture.save(folder / IMAGES / _image_name(number), quality=QUALITY)
+        labels.append(seen)
+    return labels
+
+
+def _image_name(number: int) -> str:
+    return f"{number:06d}.jpg"
 
 
 def scene(seed: list[int], pixels: int) -> tuple[Image.Image, list[Seen]]:
