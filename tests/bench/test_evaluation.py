@@ -15,17 +15,17 @@ from driftlab.models.detectors.stream_loss import Features
 
 @pytest.fixture(autouse=True)
 def _short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluation, "LEARNT", 16)
+    monkeypatch.setattr(evaluation, "TRAINING_FRAMES", 16)
 
 
 def test_both_ways_are_timed_on_every_test_frame() -> None:
     said: list[str] = []
     threads = torch.get_num_threads()
-    found = measure_evaluation(2, said.append, steps=4)
-    assert (found.frames, len(found.fresh), len(found.kept)) == (4, 2, 2)
-    assert min(*found.fresh, *found.kept, found.filling) > 0
+    times = measure_evaluation(2, said.append, steps=4)
+    assert (times.frames, len(times.fresh), len(times.kept)) == (4, 2, 2)
+    assert min(*times.fresh, *times.kept, times.filling) > 0
     # three levels of 64 channels, the finest an eighth of 128 pixels wide, in four bytes
-    assert found.bytes == pytest.approx(4 * 32 * (32**2 + 16**2 + 8**2 + 4**2 + 2**2) * 4, rel=0.05)
+    assert times.bytes == pytest.approx(4 * 32 * (32**2 + 16**2 + 8**2 + 4**2 + 2**2) * 4, rel=0.05)
     assert [line.partition(":")[0] for line in said[1:]] == ["Round 1 of 2", "Round 2 of 2"]
     assert torch.get_num_threads() == threads
 

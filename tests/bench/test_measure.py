@@ -19,7 +19,7 @@ from driftlab.core.errors import StoreError
 from rich.console import Console
 
 MACHINE = Machine("A Processor", 2, 24 * 2**30, "Linux x86_64", "3.11.7", {"torch": "2.14.1"}, 0.01)
-FOUND = Measurement(
+MEASUREMENT = Measurement(
     machine=MACHINE,
     settings=Settings(rounds=3, epochs=10, replicas=8, jobs=2, full=False, methods=True, evaluation=True),
     plain_threads=2,
@@ -34,23 +34,23 @@ FOUND = Measurement(
 )
 
 
-def printed(found: Measurement) -> str:
+def printed(measurement: Measurement) -> str:
     console = Console(width=160, color_system=None)
     with console.capture() as capture:
-        console.print(tables(found))
+        console.print(tables(measurement))
     return " ".join(capture.get().split())
 
 
 def test_ratios_are_of_the_same_round() -> None:
-    assert FOUND.replicated_rounds == pytest.approx([0.005, 0.002, 0.004])
-    assert FOUND.ratios == pytest.approx([6, 10, 10])
+    assert MEASUREMENT.replicated_rounds == pytest.approx([0.005, 0.002, 0.004])
+    assert MEASUREMENT.ratios == pytest.approx([6, 10, 10])
 
 
 def test_the_share_is_of_the_same_rounds_product_rate() -> None:
     graphs = [len(workload.training_records(task)) for task in workload.TASKS]
     needed = sum(product_operations(count) for count in graphs) / len(graphs)
     expected = [needed / 0.005 / 100e9, needed / 0.002 / 200e9, needed / 0.004 / 150e9]
-    assert FOUND.product_shares == pytest.approx(expected)
+    assert MEASUREMENT.product_shares == pytest.approx(expected)
 
 
 def test_the_operations_of_an_epochs_products() -> None:
@@ -62,32 +62,32 @@ def test_the_operations_of_an_epochs_products() -> None:
 
 
 def test_what_twp_costs() -> None:
-    assert FOUND.twp_over_bare is None and "TWP costs" not in printed(FOUND)
-    timed = replace(FOUND, methods={"TWP": [0.01] * 5})
+    assert MEASUREMENT.twp_over_bare is None and "TWP costs" not in printed(MEASUREMENT)
+    timed = replace(MEASUREMENT, methods={"TWP": [0.01] * 5})
     assert timed.twp_over_bare == pytest.approx(2.5)
     assert "TWP costs 2.5 times BARE." in printed(timed)
 
 
 def test_the_plain_sweep_is_all_its_epochs() -> None:
-    assert FOUND.plain_sweep == pytest.approx(0.030 * 120 * 5 * 100)
+    assert MEASUREMENT.plain_sweep == pytest.approx(0.030 * 120 * 5 * 100)
 
 
 def test_the_replicated_sweep_is_what_was_run_and_the_missing_epochs_of_each_depth() -> None:
-    assert FOUND.replicated_tasks == pytest.approx([0.002, 0.002, 0.003, 0.004, 0.005])
+    assert MEASUREMENT.replicated_tasks == pytest.approx([0.002, 0.002, 0.003, 0.004, 0.005])
     missing = 99 * (5 * 0.002 + 20 * 0.002 + 60 * 0.003 + 120 * 0.004 + 120 * 0.005)
-    assert FOUND.replicated_sweep == pytest.approx(10 + missing)
+    assert MEASUREMENT.replicated_sweep == pytest.approx(10 + missing)
 
 
 def test_a_sweep_that_was_run_is_not_extrapolated() -> None:
-    full = replace(FOUND, sweep=Sweep([5, 20, 60, 120, 120], 100, 150.0))
+    full = replace(MEASUREMENT, sweep=Sweep([5, 20, 60, 120, 120], 100, 150.0))
     assert full.replicated_sweep == 150.0
 
 
 def test_the_table_says_what_was_found_and_how() -> None:
-    text = printed(FOUND)
+    text = printed(MEASUREMENT)
     assert "ms per replica-epoch 30.00 (20.00–40.00) 4.00 (2.00–5.00) 10.00 (6.00–10.00)×" in text
     assert "sweep of 120 task orders 30 min 00 s, extrapolated 2 min 20 s, extrapolated 12.9×" in text
-    share = round(100 * sorted(FOUND.product_shares)[1])
+    share = round(100 * sorted(MEASUREMENT.product_shares)[1])
     assert f"share of the machine's product rate {share}% of 150 GFLOP/s" in text
     assert "task-trainings in it 600 325" in text
     assert "computes with 1 process × 2 threads 2 workers × 1 thread" in text
@@ -105,9 +105,9 @@ def test_the_table_says_what_was_found_and_how() -> None:
 def test_the_table_of_a_full_run_on_a_busy_machine() -> None:
     text = printed(
         replace(
-            FOUND,
+            MEASUREMENT,
             machine=replace(MACHINE, busy=0.5),
-            settings=replace(FOUND.settings, full=True),
+            settings=replace(MEASUREMENT.settings, full=True),
             sweep=Sweep([5, 20, 60, 120, 120], 100, 150.0),
             methods={},
             evaluation=None,
@@ -122,27 +122,27 @@ def test_the_table_of_a_full_run_on_a_busy_machine() -> None:
 
 
 def test_the_numbers_are_kept() -> None:
-    file = save(FOUND, datetime(2026, 3, 4, 5, 6, 7))
+    file = save(MEASUREMENT, datetime(2026, 3, 4, 5, 6, 7))
     assert file.name == "2026-03-04_050607.json"
     kept = json.loads(file.read_text())
-    assert kept["plain"] == FOUND.plain
+    assert kept["plain"] == MEASUREMENT.plain
     assert kept["settings"]["replicas"] == 8
     assert kept["machine"]["packages"] == {"torch": "2.14.1"}
     assert kept["evaluation"]["kept"] == [1.0, 0.5, 0.5]
     assert kept["summary"]["evaluation_ratio"] == pytest.approx(3)
     assert kept["summary"]["stream_memory_ratio"] == pytest.approx(1.05)
     assert kept["summary"]["epoch_ratio"] == pytest.approx(10)
-    assert kept["summary"]["product_share"] == pytest.approx(sorted(FOUND.product_shares)[1])
+    assert kept["summary"]["product_share"] == pytest.approx(sorted(MEASUREMENT.product_shares)[1])
     assert (
         kept["summary"]["products_gflops"] == pytest.approx(150) and kept["summary"]["twp_over_bare"] is None
     )
-    assert kept["summary"]["sweep_ratio"] == pytest.approx(1800 / FOUND.replicated_sweep)
+    assert kept["summary"]["sweep_ratio"] == pytest.approx(1800 / MEASUREMENT.replicated_sweep)
 
 
 def test_an_outputs_folder_that_cannot_be_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "outputs").write_text("a file")
     with pytest.raises(StoreError, match="cannot be written to"):
-        save(FOUND, datetime(2026, 3, 4))
+        save(MEASUREMENT, datetime(2026, 3, 4))
 
 
 def test_this_machine_names_itself() -> None:

@@ -1,1 +1,1 @@
-"""How fast driftlab is, beside the plain ways that compute the same."""
+"""Benchmarks: driftlab against plain implementations of the same computation."""

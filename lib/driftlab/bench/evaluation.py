@@ -1,4 +1,4 @@
-"""A detector's evaluation on test frames, with the frozen part's features kept and computed anew."""
+"""Benchmark of a detector's evaluation: cached features of the frozen part against computing them."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ from driftlab.training.detection.kept_features import FreshFeatures, KeptFeature
 from driftlab.training.detection.runner import Optimisation
 
 DETECTOR = "small"
-LEARNT = 320
-"""Frames over which the detector learns first: one with random weights finds nothing, and is fast."""
+TRAINING_FRAMES = 320
+"""Frames that the detector is trained on first; with random weights it has no detections and is faster."""
 
 
 @dataclass(frozen=True)
 class EvaluationTimes:
-    """Seconds of evaluations of one detector, in one process with one thread.
+    """Times of evaluations of one detector, in one process with one thread.
 
     Attributes:
-        detector: Its name.
-        frames: How many test frames there are.
-        filling: Computing and writing their features.
-        bytes: That the features take on disk.
-        fresh: Evaluations that compute the features themselves, by round.
-        kept: Evaluations that read them, by round.
+        detector: Name of the detector.
+        frames: Number of test frames.
+        filling: Seconds to compute and write their features once.
+        bytes: Size of the features on disk.
+        fresh: Seconds of evaluations that compute the features, by round.
+        kept: Seconds of evaluations that read the features from disk, by round.
     """
 
     detector: str
@@ -55,65 +55,71 @@ class EvaluationTimes:
 
     @property
     def ratios(self) -> list[float]:
-        """How many times faster an evaluation with kept features is, by round."""
+        """Speed-up of evaluation by cached features, by round."""
         return [fresh / kept for fresh, kept in zip(self.fresh, self.kept, strict=True)]
 
 
-def measure_evaluation(rounds: int, say: Callable[[str], None], steps: int = 150) -> EvaluationTimes:
-    """Evaluate in turn both ways, on the demo's stream and detector.
+def measure_evaluation(
+    rounds: int, report_progress: Callable[[str], None], steps: int = 150
+) -> EvaluationTimes:
+    """Time evaluations with computed and with cached features, on the demo's stream and detector.
 
     Args:
-        rounds: How often each way.
-        say: Is told what is being done.
-        steps: How long the stream is; it has one test frame a step.
+        rounds: Number of evaluations of each kind.
+        report_progress: Called with a line of text for each stage of the measurement.
+        steps: Length of the stream, which has one test frame per step.
 
     Raises:
-        BenchmarkError: The two ways did not find the same.
+        BenchmarkError: Detections with computed and with cached features differ.
     """
     keep_freed_memory()
-    say(f"A detector's evaluation on {steps} test frames")
+    report_progress(f"A detector's evaluation on {steps} test frames")
     stream = load_stream("world", steps=steps)
     size, classes = INPUT[DETECTOR], len(stream.categories)
     frames, truth = Frames(stream.test, size), truths_of(stream.test, range(len(stream.test)))
     fresh: list[float] = []
     kept: list[float] = []
-    with _one_thread(), tempfile.TemporaryDirectory(prefix="driftlab-bench-") as folder:
-        detector = _learnt(Frames(stream.train, size), classes)
-        began = time.perf_counter()
-        reading = KeptFeatures(Path(folder, "features"), detector, frames)
-        filling = time.perf_counter() - began
-        ways: tuple[tuple[list[float], Callable[[int], Features]], ...] = (
+    with _single_thread(), tempfile.TemporaryDirectory(prefix="driftlab-bench-") as folder:
+        detector = _trained_detector(Frames(stream.train, size), classes)
+        start = time.perf_counter()
+        kept_features = KeptFeatures(Path(folder, "features"), detector, frames)
+        filling = time.perf_counter() - start
+        feature_sources: tuple[tuple[list[float], Callable[[int], Features]], ...] = (
             (fresh, FreshFeatures(detector, frames)),
-            (kept, reading),
+            (kept, kept_features),
         )
         for number in range(1, rounds + 1):
-            found: list[list[Detections]] = []
-            for times, features in ways:
-                began = time.perf_counter()
-                found.append(detect(detector, frames, features, range(len(stream.test))))
-                average_precision(found[-1], truth, classes)
-                times.append(time.perf_counter() - began)
-            _require_equal(*found)
-            say(f"Round {number} of {rounds}: {fresh[-1]:.2f} s, with kept features {kept[-1]:.2f} s")
+            detections: list[list[Detections]] = []
+            for seconds, features in feature_sources:
+                start = time.perf_counter()
+                detections.append(detect(detector, frames, features, range(len(stream.test))))
+                average_precision(detections[-1], truth, classes)
+                seconds.append(time.perf_counter() - start)
+            _require_equal(*detections)
+            report_progress(
+                f"Round {number} of {rounds}: {fresh[-1]:.2f} s, with kept features {kept[-1]:.2f} s"
+            )
         size_on_disk = sum(file.stat().st_size for file in Path(folder, "features").iterdir())
     return EvaluationTimes(DETECTOR, len(stream.test), filling, size_on_disk, fresh, kept)
 
 
-def _learnt(frames: Frames, classes: int) -> StreamFasterRCNN:
+def _trained_detector(frames: Frames, classes: int) -> StreamFasterRCNN:
+    """Train a detector for one epoch on the first frames."""
     detector = build_detector(DETECTOR, classes, 0, torch.device("cpu"))
     detector.freeze()
-    images = np.arange(min(LEARNT, len(frames.records)))
+    images = np.arange(min(TRAINING_FRAMES, len(frames.records)))
     features = StreamFeatures(detector, frames, 2**30)
     train_detector(detector, features, images, Optimisation(0.02), epochs=1, batch=16, seed=0)
     return detector
 
 
 def _require_equal(fresh: list[Detections], kept: list[Detections]) -> None:
-    for image, (one, other) in enumerate(zip(fresh, kept, strict=True)):
+    """Raise a `BenchmarkError` if detections differ in any bit."""
+    for image, (computed, cached) in enumerate(zip(fresh, kept, strict=True)):
         same = (
-            np.array_equal(one.boxes, other.boxes)
-            and np.array_equal(one.scores, other.scores)
-            and np.array_equal(one.labels, other.labels)
+            np.array_equal(computed.boxes, cached.boxes)
+            and np.array_equal(computed.scores, cached.scores)
+            and np.array_equal(computed.labels, cached.labels)
         )
         if not same:
             raise BenchmarkError(
@@ -123,11 +129,11 @@ def _require_equal(fresh: list[Detections], kept: list[Detections]) -> None:
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
-    """As in the workers of a sweep."""
-    before = torch.get_num_threads()
+def _single_thread() -> Iterator[None]:
+    """Let PyTorch use one thread, as in the workers of a sweep."""
+    threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
         yield
     finally:
-        torch.set_num_threads(before)
+        torch.set_num_threads(threads)

@@ -1,4 +1,4 @@
-"""Which machine and which software a measurement belongs to."""
+"""Description of the machine and the software that a benchmark ran on."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ PACKAGES = ("torch", "torch-geometric", "numpy")
 
 @dataclass(frozen=True)
 class Machine:
-    """What a measurement depends on beside the code.
+    """The machine and software of a measurement.
 
     Attributes:
-        cpu: The processor's name.
-        cores: Cores that this process may use.
-        memory: Bytes.
+        cpu: Name of the processor.
+        cores: Number of cores that this process may use.
+        memory: Size of the main memory, in bytes.
         system: Operating system and architecture.
-        python: Its version.
-        packages: Version by name.
-        busy: The share of all its cores that others kept busy, 0 to 1, in the second before.
+        python: Version of Python.
+        packages: Versions of packages, by name.
+        busy: CPU utilisation by other processes in the second before the benchmark, 0 to 1.
     """
 
     cpu: str
@@ -39,12 +39,12 @@ class Machine:
 
     @property
     def is_busy(self) -> bool:
-        """Whether something else was computing, so that times say little."""
+        """Whether other processes used so much CPU that times are not representative."""
         return self.busy > 0.1
 
 
 def this_machine() -> Machine:
-    """This one, now; looks for a second."""
+    """Describe this machine; takes a second, in which the CPU utilisation is measured."""
     return Machine(
         cpu=_cpu(),
         cores=usable_cores(),
@@ -57,9 +57,10 @@ def this_machine() -> Machine:
 
 
 def _cpu() -> str:
-    listing = Path("/proc/cpuinfo")
-    if listing.is_file():
-        for line in listing.read_text("utf-8", "replace").splitlines():
+    """Name of the processor."""
+    cpu_info = Path("/proc/cpuinfo")
+    if cpu_info.is_file():
+        for line in cpu_info.read_text("utf-8", "replace").splitlines():
             name, _, value = line.partition(":")
             if name.strip() == "model name":
                 return value.strip()

@@ -1,4 +1,4 @@
-"""The plain loop in a process of its own, so that its threads and its memory are nobody else's."""
+"""The plain loop in a separate process, so that its threads and memory can be measured."""
 
 from __future__ import annotations
 
@@ -13,18 +13,20 @@ from driftlab.core.errors import DriftlabError
 
 
 class BenchmarkError(DriftlabError):
-    """A part of the benchmark could not be timed."""
+    """A part of the benchmark could not be measured."""
 
 
 class PlainLoop:
-    """The process; it ends with the block, and with this process however that ends.
+    """The process of the plain loop; a context manager, at whose end it is killed.
+
+    It also ends when this process ends, as its standard input is then closed.
 
     Attributes:
-        threads: How many threads PyTorch chose there.
+        threads: Number of PyTorch's threads in that process; 0 before `warm_up`.
     """
 
     def __init__(self) -> None:
-        # In a session of its own: Ctrl-C is for the one who measures.
+        # In its own session, so that Ctrl-C reaches only the benchmark's process.
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-W", "ignore::FutureWarning", "-m", "driftlab.bench.plain_loop"],
             stdin=subprocess.PIPE,
@@ -36,7 +38,7 @@ class PlainLoop:
 
     @property
     def pid(self) -> int:
-        """The process's number."""
+        """The process number."""
         return self._process.pid
 
     def __enter__(self) -> PlainLoop:
@@ -47,12 +49,12 @@ class PlainLoop:
         self._process.communicate()
 
     def warm_up(self) -> None:
-        """Wait until it is ready, and go once through every code path."""
+        """Wait until the process is ready, and run every code path once."""
         self.threads = int(self._answer()["threads"])
         self.epoch_seconds(1)
 
     def epoch_seconds(self, epochs: int) -> float:
-        """Seconds that one epoch of a run takes, on average over its five tasks of so many epochs.
+        """Mean seconds per epoch of a run with `epochs` epochs for each of its five tasks.
 
         Raises:
             BenchmarkError: The process has ended.

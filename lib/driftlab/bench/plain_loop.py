@@ -1,7 +1,7 @@
-"""A continual run as a plain PyTorch Geometric script has it: one run at a time, PyTorch's own settings.
+"""A continual-learning run as a plain PyTorch Geometric script: one run at a time, default settings.
 
-`python -m driftlab.bench.plain_loop` answers every line of standard input, a number of epochs per task, with
-the seconds that a run of five such tasks took.
+`python -m driftlab.bench.plain_loop` reads numbers of epochs per task from standard input, one per line, and
+answers each with the seconds of a run of five tasks.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ BATCH_SIZE = 10_000  # the paper's: every task is one batch
 
 
 def task_graphs() -> list[list[Data]]:
-    """Each task's training graphs: a joint's features are its coordinates over all frames."""
+    """Training graphs of each task; a joint's features are its coordinates over all frames."""
     edge_index = edges(workload.BONES, workload.JOINTS)
     features = torch.from_numpy(workload.coordinates()).permute(0, 3, 1, 2, 4).flatten(2)
     labels = torch.from_numpy(workload.labels())
@@ -38,11 +38,11 @@ def learn(
     """Learn one task: cross-entropy over the classes seen so far, each class weighted by 1 / its size.
 
     Args:
-        model: Is trained in place.
-        optimiser: Over its parameters, kept from task to task.
-        graphs: The task's training graphs.
-        seen: The number of classes so far; their ids are 0 … seen - 1.
-        epochs: How often the graphs are gone through.
+        model: Trained in place.
+        optimiser: Optimiser of its parameters, shared by all tasks.
+        graphs: Training graphs of the task.
+        seen: Number of classes seen so far; their ids are 0 … seen - 1.
+        epochs: Number of epochs.
     """
     counts = torch.stack([graph.y for graph in graphs]).bincount(minlength=seen)
     weight = torch.where(counts > 0, 1 / counts, 0)
@@ -58,7 +58,7 @@ def learn(
 
 
 def continual_run(tasks: Sequence[Sequence[Data]], epochs: int) -> PyGGCN:
-    """Learn one task after the other, with one Adam for all of them."""
+    """Learn the tasks one after the other, with one Adam optimiser for all of them."""
     model = PyGGCN(workload.FRAMES * 3, workload.CLASSES)
     optimiser = torch.optim.Adam(model.parameters(), lr=1e-3)
     for index, graphs in enumerate(tasks):
@@ -71,9 +71,9 @@ def serve() -> None:
     tasks = task_graphs()
     print(json.dumps({"threads": torch.get_num_threads()}), flush=True)
     for line in sys.stdin:
-        began = time.perf_counter()
+        start = time.perf_counter()
         continual_run(tasks, int(line))
-        print(json.dumps({"seconds": time.perf_counter() - began}), flush=True)
+        print(json.dumps({"seconds": time.perf_counter() - start}), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How fast this machine multiplies matrices, and how much of that an epoch needs."""
+"""The machine's rate of matrix products, and the number of operations that an epoch needs."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ from driftlab.models.graphs.kernels import product
 SIZE = 1024
 """Rows and columns of the large matrices."""
 SECONDS = 1.0
-"""How long each worker multiplies."""
+"""Duration of a measurement, in seconds."""
 WIDTH, DEPTH = 64, 2
-"""Of the paper's GCN, which the benchmark trains."""
+"""Width and depth of the paper's GCN, which the benchmark trains."""
 
 
 def product_operations(graphs: int) -> int:
-    """Multiplications and additions of the matrix products that one epoch of BARE on so many graphs needs.
+    """Number of multiplications and additions in the matrix products of one epoch of BARE on `graphs` graphs.
 
-    Per branch of a layer: forward, the weights' gradient and, but for the first layer, the gradient that is
-    handed down. The classifier counts as well; neighbour sums, batch norms and the optimiser do not.
+    Counted per branch of a layer are the forward pass, the gradient of the weights and, except for the first
+    layer, the gradient of the input; likewise the classifier. Neighbour sums, batch norms and the optimiser
+    are not counted.
     """
     rows, features = graphs * workload.JOINTS, workload.FRAMES * 3
     layers = 2 * rows * features * WIDTH * 2 + (DEPTH - 1) * 2 * rows * WIDTH * WIDTH * 3
@@ -34,10 +35,10 @@ def product_operations(graphs: int) -> int:
 
 
 class ProductRate:
-    """Workers that multiply large matrices at the same time, with one thread each; they end with the block.
+    """Workers that multiply large matrices at the same time, with one thread each; a context manager.
 
     Args:
-        jobs: Workers.
+        jobs: Number of workers.
     """
 
     def __init__(self, jobs: int) -> None:
@@ -51,7 +52,7 @@ class ProductRate:
         self._pool.shutdown(cancel_futures=True)
 
     def measure(self) -> float:
-        """Operations a second, all workers together."""
+        """Measure the operations per second of all workers together."""
         return sum(self._pool.map(_operations_per_second, [SECONDS] * self._jobs))
 
 
@@ -60,7 +61,7 @@ def _operations_per_second(seconds: float) -> float:
     product(x, weight)
     times, end = [], time.perf_counter() + seconds
     while time.perf_counter() < end:
-        began = time.perf_counter()
+        start = time.perf_counter()
         product(x, weight)
-        times.append(time.perf_counter() - began)
+        times.append(time.perf_counter() - start)
     return 2 * SIZE**3 / median(times)

@@ -1,6 +1,6 @@
-"""The GCN of `driftlab.models.graphs.gcn` a second time, from PyTorch Geometric's sparse building blocks.
+"""A second implementation of `driftlab.models.graphs.gcn.GCN`, with PyTorch Geometric's sparse layers.
 
-It shares no code with the first: the tests hold the two against each other, and the benchmark times them.
+It shares no code with the first: tests compare their results, and the benchmark compares their speed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from torch_geometric.nn import GCNConv, global_add_pool, global_max_pool
 
 
 class PyGGCN(nn.Module):
-    """Unnormalised neighbour sums, a linear residual branch, batch norm; weighted-sum and max readout.
+    """Graph convolutions with a linear residual branch and batch norm; weighted-sum and max readout.
 
     Args:
         features: Length of a node's input vector.
@@ -31,10 +31,10 @@ class PyGGCN(nn.Module):
         sizes = [features] + [width] * depth
         pairs = list(itertools.pairwise(sizes))
         self.convolutions = nn.ModuleList(
-            GCNConv(a, b, normalize=False, add_self_loops=False) for a, b in pairs
+            GCNConv(inputs, outputs, normalize=False, add_self_loops=False) for inputs, outputs in pairs
         )
-        self.residuals = nn.ModuleList(nn.Linear(a, b) for a, b in pairs)
-        self.norms = nn.ModuleList(nn.BatchNorm1d(b) for _, b in pairs)
+        self.residuals = nn.ModuleList(nn.Linear(inputs, outputs) for inputs, outputs in pairs)
+        self.norms = nn.ModuleList(nn.BatchNorm1d(outputs) for _, outputs in pairs)
         self.attention = nn.Linear(width, 1)
         self.classifier = nn.Sequential(
             nn.Linear(2 * width, hidden), nn.ReLU(), nn.BatchNorm1d(hidden), nn.Linear(hidden, classes)
@@ -59,7 +59,7 @@ class PyGGCN(nn.Module):
 
 
 def from_gcn(values: Mapping[str, Tensor], depth: int = 2) -> dict[str, Tensor]:
-    """Parameters or gradients of a `driftlab.models.GCN`, by the names that `PyGGCN` has for them."""
+    """Rename parameters or gradients of a `driftlab.models.graphs.GCN` to their names in `PyGGCN`."""
     prefixes = {
         "attention": "attention",
         "hidden": "classifier.0",
@@ -83,6 +83,6 @@ def from_gcn(values: Mapping[str, Tensor], depth: int = 2) -> dict[str, Tensor]:
 
 
 def edges(bones: Sequence[tuple[int, int]], joints: int) -> Tensor:
-    """(2, edges): every bone both ways, and self loops."""
+    """Edge index (2, edges): every bone in both directions, and self loops."""
     pairs = [*bones, *((b, a) for a, b in bones), *((joint, joint) for joint in range(joints))]
     return torch.tensor(pairs).T.contiguous()

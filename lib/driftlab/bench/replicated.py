@@ -1,4 +1,4 @@
-"""The replicated trainer, timed through the engine and the sweep that notebooks use."""
+"""Times of the replicated trainer, run by the engine and the sweep that notebooks use."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ EXPERIMENT = ContinualSkeletons(device="cpu")
 
 
 def task_data() -> TaskData:
-    """The workload, as the experiment wants it."""
+    """The workload as the experiment's `TaskData`."""
     return TaskData(workload.coordinates(), workload.labels(), workload.BONES, workload.CLASSES)
 
 
 def configuration(method: str, order: Order, seed: int, epochs: int) -> dict[str, Any]:
-    """A run with the paper's architecture."""
+    """Configuration of a run with the paper's architecture."""
     return run_config(variant="bench", method=method_config(method), order=order, seed=seed, epochs=epochs)
 
 
 class ReplicatedTrainer:
-    """Workers that train replicas side by side; they end with the block.
+    """Workers that train replicas side by side; a context manager.
 
     Args:
-        jobs: Workers, with one thread each.
+        jobs: Number of workers, with one thread each.
         replicas: Runs side by side in each worker.
     """
 
     def __init__(self, jobs: int, replicas: int) -> None:
         self._engine = LocalEngine(jobs)
         self._replicas = replicas
-        self.total = jobs * replicas
+        self.runs = jobs * replicas
 
     def __enter__(self) -> ReplicatedTrainer:
         self._engine.start(EXPERIMENT, task_data())
@@ -53,61 +53,63 @@ class ReplicatedTrainer:
         self._engine.stop()
 
     def warm_up(self) -> None:
-        """Bring the workers to life, and go once through every code path."""
+        """Start the workers, and run every code path once."""
         self.epoch_seconds("BARE", 1)
 
     def epoch_seconds(self, method: str, epochs: int) -> list[float]:
-        """Wall-clock seconds per replica-epoch, for the first to the last task of the runs.
+        """Wall-clock seconds per epoch and replica, for each task of the runs.
 
-        That is: the time until all workers have trained all replicas for so many more epochs, divided by the
-        number of epochs of all replicas. What a stage costs beside its epochs cancels out: each task is
-        learnt with one epoch, and then with so many more.
+        Each task is learnt with 1 and with 1 + `epochs` epochs; the difference in time, divided by `epochs`
+        and the number of replicas of all workers, excludes the overhead of a stage.
 
         Args:
-            method: Its name.
-            epochs: How many of each task are timed.
+            method: Name of the method.
+            epochs: Number of timed epochs per task.
         """
-        orders = [_rotated(i) for i in range(self.total)]
+        orders = [_rotated(seed) for seed in range(self.runs)]
         chains = {
-            count: [EXPERIMENT.chain(configuration(method, o, i, count)) for i, o in enumerate(orders)]
+            count: [
+                EXPERIMENT.chain(configuration(method, order, seed, count))
+                for seed, order in enumerate(orders)
+            ]
             for count in (1, 1 + epochs)
         }
-        states: list[State | None] = [None] * self.total
-        found = []
+        states: list[State | None] = [None] * self.runs
+        seconds_by_task = []
         for depth in range(len(workload.TASKS)):
             seconds = []
             for chain in chains.values():
-                began = time.perf_counter()
+                start = time.perf_counter()
                 results = self._train([stages[depth] for stages in chain], states)
-                seconds.append(time.perf_counter() - began)
+                seconds.append(time.perf_counter() - start)
             states = [result.state for result in results]
-            found.append((seconds[1] - seconds[0]) / (epochs * self.total))
-        return found
+            seconds_by_task.append((seconds[1] - seconds[0]) / (epochs * self.runs))
+        return seconds_by_task
 
     def _train(self, stages: Sequence[Any], states: Sequence[State | None]) -> list[StageResult]:
         size = self._replicas
         futures: list[Future[list[StageResult]]] = [
             self._engine.submit(stages[first : first + size], states[first : first + size])
-            for first in range(0, self.total, size)
+            for first in range(0, self.runs, size)
         ]
         return [result for future in futures for result in future.result()]
 
 
-def _rotated(by: int) -> Order:
-    """An order of the tasks for each replica: tasks differ in size, so all take part at every depth."""
-    by %= len(workload.TASKS)
-    return tuple(c for task in workload.TASKS[by:] + workload.TASKS[:by] for c in task)
+def _rotated(shift: int) -> Order:
+    """Class order with the tasks rotated by `shift`, so that replicas train all tasks at every depth."""
+    shift %= len(workload.TASKS)
+    return tuple(c for task in workload.TASKS[shift:] + workload.TASKS[:shift] for c in task)
 
 
 def sweep_all_orders(jobs: int, replicas: int, epochs: int) -> SweepResult:
-    """Run the sweep over all 120 task orders into an empty store.
+    """Run the sweep over all 120 task orders with an empty store.
 
-    It includes everything that a sweep does: start-up, tests, hand-overs between tasks, files.
+    It includes everything that a sweep does: start-up, tests, passing of states between tasks, files.
 
     Args:
-        jobs: Workers.
-        replicas: Runs side by side in each.
-        epochs: Of a task.
+        jobs: Number of workers.
+        replicas: Runs side by side in each worker.
+        epochs: Epochs per task.
     """
     with tempfile.TemporaryDirectory(prefix="driftlab-bench-", ignore_cleanup_errors=True) as folder:
         return sweep(

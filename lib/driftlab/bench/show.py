@@ -1,4 +1,4 @@
-"""What was measured, for people (a table) and for programs (JSON)."""
+"""Output of a benchmark's results: tables for the terminal, and a JSON file."""
 
 from __future__ import annotations
 
@@ -22,98 +22,107 @@ from driftlab.core.paths import outputs_dir
 MIB = 2**20
 
 
-def save(found: Measurement, at: datetime) -> Path:
-    """Write the numbers to `outputs/bench/`.
+def save(measurement: Measurement, measured_at: datetime) -> Path:
+    """Write the results as JSON to `outputs/bench/` and return the file.
 
     Args:
-        found: The numbers.
-        at: When they were measured; names the file.
+        measurement: The results.
+        measured_at: Time of the measurement, which names the file.
 
     Raises:
         StoreError: The outputs folder cannot be written to.
     """
     content = {
-        "measured": at.isoformat(timespec="seconds"),
-        **asdict(found),
+        "measured": measured_at.isoformat(timespec="seconds"),
+        **asdict(measurement),
         "summary": {
-            "plain_ms_per_epoch": median(found.plain) * 1e3,
-            "replicated_ms_per_epoch": median(found.replicated_rounds) * 1e3,
-            "epoch_ratio": median(found.ratios),
-            "products_gflops": median(found.product_rates) / 1e9,
-            "product_share": median(found.product_shares),
-            "twp_over_bare": found.twp_over_bare,
-            "plain_sweep_seconds": found.plain_sweep,
-            "replicated_sweep_seconds": found.replicated_sweep,
-            "sweep_ratio": found.plain_sweep / found.replicated_sweep,
-            "evaluation_ratio": median(found.evaluation.ratios) if found.evaluation else None,
-            "stream_memory_ratio": found.stream_memory.ratio if found.stream_memory else None,
+            "plain_ms_per_epoch": median(measurement.plain) * 1e3,
+            "replicated_ms_per_epoch": median(measurement.replicated_rounds) * 1e3,
+            "epoch_ratio": median(measurement.ratios),
+            "products_gflops": median(measurement.product_rates) / 1e9,
+            "product_share": median(measurement.product_shares),
+            "twp_over_bare": measurement.twp_over_bare,
+            "plain_sweep_seconds": measurement.plain_sweep,
+            "replicated_sweep_seconds": measurement.replicated_sweep,
+            "sweep_ratio": measurement.plain_sweep / measurement.replicated_sweep,
+            "evaluation_ratio": median(measurement.evaluation.ratios) if measurement.evaluation else None,
+            "stream_memory_ratio": measurement.stream_memory.ratio if measurement.stream_memory else None,
         },
     }
-    file = outputs_dir() / "bench" / f"{at:%Y-%m-%d_%H%M%S}.json"
+    file = outputs_dir() / "bench" / f"{measured_at:%Y-%m-%d_%H%M%S}.json"
     write_atomic(file, (json.dumps(content, indent=2) + "\n").encode())
     return file
 
 
-def tables(found: Measurement) -> RenderableType:
-    """What was measured, and how, for a person."""
-    parts: list[RenderableType] = [_comparison(found), "", *_notes(found)]
-    if found.methods:
+def tables(measurement: Measurement) -> RenderableType:
+    """Tables of the results for the terminal, with notes on how they were measured."""
+    parts: list[RenderableType] = [_comparison(measurement), "", *_notes(measurement)]
+    if measurement.methods:
         parts += [
             "",
-            _methods(found),
+            _methods(measurement),
             "",
             f"{METHOD_EPOCHS} epochs of each task, once; BARE as above. JOINT trains on all tasks so far."
-            + (f" TWP costs {found.twp_over_bare:.1f} times BARE." if found.twp_over_bare else ""),
+            + (
+                f" TWP costs {measurement.twp_over_bare:.1f} times BARE." if measurement.twp_over_bare else ""
+            ),
         ]
-    if found.evaluation:
-        parts += ["", _evaluation(found.evaluation), "", _evaluation_note(found.evaluation)]
-    if found.stream_memory:
-        parts += ["", _stream_memory(found.stream_memory), "", _stream_memory_note(found.stream_memory)]
+    if measurement.evaluation:
+        parts += ["", _evaluation(measurement.evaluation), "", _evaluation_note(measurement.evaluation)]
+    if measurement.stream_memory:
+        parts += [
+            "",
+            _stream_memory(measurement.stream_memory),
+            "",
+            _stream_memory_note(measurement.stream_memory),
+        ]
     return Group(*parts)
 
 
-def _comparison(found: Measurement) -> Table:
-    settings, swept = found.settings, found.sweep
+def _comparison(measurement: Measurement) -> Table:
+    settings, sweep = measurement.settings, measurement.sweep
     table = _table("Continual training at N-UCLA's size", "plain PyG loop", "replicated trainer", "ratio")
     table.add_row(
         "ms per replica-epoch",
-        _spread([1e3 * seconds for seconds in found.plain]),
-        _spread([1e3 * seconds for seconds in found.replicated_rounds]),
-        f"[bold]{_spread(found.ratios)}×[/bold]",
+        _spread([1e3 * seconds for seconds in measurement.plain]),
+        _spread([1e3 * seconds for seconds in measurement.replicated_rounds]),
+        f"[bold]{_spread(measurement.ratios)}×[/bold]",
     )
     table.add_row(
         "share of the machine's product rate",
         "",
-        f"{median(found.product_shares):.0%} of {median(found.product_rates) / 1e9:.0f} GFLOP/s",
+        f"{median(measurement.product_shares):.0%} of {median(measurement.product_rates) / 1e9:.0f} GFLOP/s",
         "",
     )
     table.add_row(
         f"sweep of {len(workload.ORDERS)} task orders",
-        f"{_duration(found.plain_sweep)}, extrapolated",
-        _duration(found.replicated_sweep) + ("" if settings.full else ", extrapolated"),
-        f"[bold]{found.plain_sweep / found.replicated_sweep:.1f}×[/bold]",
+        f"{_duration(measurement.plain_sweep)}, extrapolated",
+        _duration(measurement.replicated_sweep) + ("" if settings.full else ", extrapolated"),
+        f"[bold]{measurement.plain_sweep / measurement.replicated_sweep:.1f}×[/bold]",
     )
     table.add_row(
         "task-trainings in it",
         f"{len(workload.ORDERS) * len(workload.TASKS)}",
-        f"{sum(swept.stages)}, shared beginnings once",
+        f"{sum(sweep.stages)}, shared beginnings once",
         "",
     )
     table.add_row(
         "computes with",
-        f"1 process × {found.plain_threads} threads",
+        f"1 process × {measurement.plain_threads} threads",
         f"{settings.jobs} workers × 1 thread",
         "",
     )
     table.add_row("runs side by side", "1", f"{settings.jobs} × {settings.replicas}", "")
     table.add_row(
-        "peak memory, MiB", *(f"{found.peak_memory[name] / MIB:,.0f}" for name in ("plain", "replicated")), ""
+        "peak memory, MiB",
+        *(f"{measurement.peak_memory[name] / MIB:,.0f}" for name in ("plain", "replicated")),
+        "",
     )
     return table
 
 
-def _notes(found: Measurement) -> list[str]:
-    settings, swept, machine = found.settings, found.sweep, found.machine
+def _notes(measurement: Measurement) -> list[str]:
+    settings, sweep, machine = measurement.settings, measurement.sweep, measurement.machine
     timed = settings.rounds * settings.epochs * len(workload.TASKS)
     graphs = fmean(len(workload.training_records(task)) for task in workload.TASKS)
     rounds = (
@@ -124,9 +133,9 @@ def _notes(found: Measurement) -> list[str]:
     rest = (
         "was run completely."
         if settings.full
-        else f"was run with {swept.measured_epochs} epoch a task, in {swept.measured_seconds:.1f} s "
+        else f"was run with {sweep.measured_epochs} epoch per task, in {sweep.measured_seconds:.1f} s "
         "(start-up; hand-over between tasks, tests and files of all stages), and "
-        f"{workload.EPOCHS - swept.measured_epochs} epochs per stage are added at the measured pace."
+        f"{workload.EPOCHS - sweep.measured_epochs} epochs per stage are added at the measured pace."
     )
     notes = [
         f"One epoch is one full-batch step on a task of two classes ({graphs:.0f} graphs on average, "
@@ -155,10 +164,10 @@ def _notes(found: Measurement) -> list[str]:
     return notes
 
 
-def _methods(found: Measurement) -> Table:
-    bare = median(found.replicated_rounds)
+def _methods(measurement: Measurement) -> Table:
+    bare = median(measurement.replicated_rounds)
     table = _table("Replicated trainer, by method", "ms per replica-epoch", "first … last task", "× BARE")
-    by_task = {"BARE": found.replicated_tasks} | found.methods
+    by_task = {"BARE": measurement.replicated_tasks} | measurement.methods
     for name, tasks in by_task.items():
         table.add_row(
             name,
@@ -169,35 +178,35 @@ def _methods(found: Measurement) -> Table:
     return table
 
 
-def _evaluation(found: EvaluationTimes) -> Table:
+def _evaluation(times: EvaluationTimes) -> Table:
     table = _table("Evaluation of a detector", "features computed", "features kept", "ratio")
     table.add_row(
-        f"seconds for {found.frames} test frames",
-        _spread(found.fresh),
-        _spread(found.kept),
-        f"[bold]{_spread(found.ratios)}×[/bold]",
+        f"seconds for {times.frames} test frames",
+        _spread(times.fresh),
+        _spread(times.kept),
+        f"[bold]{_spread(times.ratios)}×[/bold]",
     )
     return table
 
 
-def _evaluation_note(found: EvaluationTimes) -> str:
+def _evaluation_note(times: EvaluationTimes) -> str:
     return (
-        f"Detector {found.detector} on the demo's stream, one thread, up to AP; both ways found the same, "
-        f"to the last bit. The features were computed and written once, in {found.filling:.2f} s, and take "
-        f"{found.bytes / MIB:,.0f} MiB on disk; every run of a sweep reads them at each of its evaluations."
+        f"Detector {times.detector} on the demo's stream, one thread, up to AP; both ways found the same, "
+        f"to the last bit. The features were computed and written once, in {times.filling:.2f} s, and take "
+        f"{times.bytes / MIB:,.0f} MiB on disk; every run of a sweep reads them at each of its evaluations."
     )
 
 
-def _stream_memory(found: StreamMemory) -> Table:
-    table = _table("Learning a stream", *(f"{steps:,} steps" for steps in found.steps), "ratio")
-    peaks = (f"{peak / MIB:,.0f}" for peak in found.peaks)
-    table.add_row("peak memory, MiB", *peaks, f"[bold]{found.ratio:.2f}×[/bold]")
+def _stream_memory(stream_memory: StreamMemory) -> Table:
+    table = _table("Learning a stream", *(f"{steps:,} steps" for steps in stream_memory.steps), "ratio")
+    peaks = (f"{peak / MIB:,.0f}" for peak in stream_memory.peaks)
+    table.add_row("peak memory, MiB", *peaks, f"[bold]{stream_memory.ratio:.2f}×[/bold]")
     return table
 
 
-def _stream_memory_note(found: StreamMemory) -> str:
+def _stream_memory_note(stream_memory: StreamMemory) -> str:
     return (
-        f"{METHOD} with the demo's detector, one iteration a step, {EVALUATIONS} evaluations on all test "
+        f"{METHOD} with the demo's detector, one iteration per step, {EVALUATIONS} evaluations on all test "
         "frames with kept features. Memory is the resident set of the process that learns."
     )
 

@@ -1,7 +1,7 @@
-"""The peak memory of learning a stream, and of one that is many times as long.
+"""Peak memory of learning a stream, and of learning one that is many times as long.
 
-As a program it learns the stream of the length that is its argument, and prints its own peak: seen from
-outside, a child that is just being started counts as much as its parent once more.
+Run as a program, this module learns a stream of the given number of steps and prints its own peak memory.
+Measured from outside, a child process that is just being forked would count its parent's memory again.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from tempfile import TemporaryDirectory
 from driftlab.bench.plain import BenchmarkError
 
 METHOD = "iCaRL"
-"""It remembers the most."""
+"""The method with the largest memory of past frames."""
 EVALUATIONS = 10
+"""Number of evaluations during a stream."""
 
 
 @dataclass(frozen=True)
@@ -25,8 +26,8 @@ class StreamMemory:
     """Peak resident bytes of the process that learns a stream.
 
     Attributes:
-        steps: The length of each stream, the demo's first.
-        peaks: Bytes, of each.
+        steps: Number of steps of each stream, the demo's first.
+        peaks: Peak memory for each stream, in bytes.
     """
 
     steps: list[int]
@@ -34,17 +35,19 @@ class StreamMemory:
 
     @property
     def ratio(self) -> float:
-        """The longer stream's memory by the shorter one's."""
+        """Peak memory of the longer stream divided by that of the shorter one."""
         return self.peaks[-1] / self.peaks[0]
 
 
-def measure_stream_memory(say: Callable[[str], None], steps: int = 150, times: int = 10) -> StreamMemory:
-    """Learn the demo's stream and a longer one, each in a process of its own.
+def measure_stream_memory(
+    report_progress: Callable[[str], None], steps: int = 150, times: int = 10
+) -> StreamMemory:
+    """Learn the demo's stream and a longer one in separate processes, and measure their peak memory.
 
     Args:
-        say: Is told what is being done.
-        steps: How long the demo's stream is.
-        times: How many times as long the other one is.
+        report_progress: Called with a line of text for each stage of the measurement.
+        steps: Number of steps of the demo's stream.
+        times: Factor by which the other stream is longer.
 
     Raises:
         BenchmarkError: A process has failed.
@@ -53,12 +56,12 @@ def measure_stream_memory(say: Callable[[str], None], steps: int = 150, times: i
 
     lengths, peaks = [steps, steps * times], []
     for length in lengths:
-        say(f"Learning a stream of {length} steps with {METHOD}")
+        report_progress(f"Learning a stream of {length} steps with {METHOD}")
         oak_world(steps=length)
         command = [sys.executable, "-P", "-W", "ignore", "-m", "driftlab.bench.stream_memory", str(length)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
             try:
-                said, _ = process.communicate()
+                output, _ = process.communicate()
             finally:
                 process.kill()
         if process.returncode:
@@ -66,13 +69,13 @@ def measure_stream_memory(say: Callable[[str], None], steps: int = 150, times: i
                 f"The process that learns a stream ended by itself (exit code {process.returncode}). Its own "
                 "message stands above; without one, it was probably killed because memory ran out."
             )
-        peaks.append(int(said.split()[-1]))
-        say(f"Peak memory: {peaks[-1] / 2**20:,.0f} MiB")
+        peaks.append(int(output.split()[-1]))
+        report_progress(f"Peak memory: {peaks[-1] / 2**20:,.0f} MiB")
     return StreamMemory(lengths, peaks)
 
 
 def learn(steps: int) -> None:
-    """Learn the world's stream as a run does, one iteration a step, evaluated ten times on the way."""
+    """Learn the synthetic stream as a run does, with one iteration per step and ten evaluations."""
     import torch
 
     from driftlab.models.detectors.build import build_detector
@@ -103,15 +106,15 @@ def learn(steps: int) -> None:
 
 
 def _peak() -> int:
-    """Bytes that this process has had in memory at most."""
+    """Peak resident memory of this process, in bytes."""
     status = Path("/proc/self/status")
     if status.is_file():
         lines = status.read_text("utf-8").splitlines()
         return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
     import resource
 
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most if sys.platform == "darwin" else 1024 * most
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else 1024 * peak
 
 
 if __name__ == "__main__":

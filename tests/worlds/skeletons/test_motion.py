@@ -59,7 +59,7 @@ def test_left_handed_people_use_the_left_hand():
 
 
 def test_a_camera_turns_and_places(monkeypatch):
-    for noise in ("_JITTER", "_DRIFT", "_LOSSES"):
+    for noise in ("_JITTER", "_DRIFT", "_OCCLUSIONS"):
         monkeypatch.setattr(skeleton_motion, noise, 0.0)
     moving = motion("drop trash")
     front = record(moving, STRAIGHT, np.random.default_rng(0))
@@ -84,7 +84,7 @@ def test_noise_is_of_the_size_of_a_kinects():
 def test_lost_limbs_are_marked_and_off(monkeypatch):
     for noise in ("_JITTER", "_DRIFT"):
         monkeypatch.setattr(skeleton_motion, noise, 0.0)
-    monkeypatch.setattr(skeleton_motion, "_LOSSES", 3.0)
+    monkeypatch.setattr(skeleton_motion, "_OCCLUSIONS", 3.0)
     moving = motion("donning")
     seen = record(moving, STRAIGHT, np.random.default_rng(2))
     error = np.linalg.norm(seen.joints - moving - (seen.joints - moving)[0, 0], axis=-1)

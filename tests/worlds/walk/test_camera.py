@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from driftlab.worlds.walk.camera import FOCAL, Camera, walk
 
-STILL = Camera(x=0.0, y=1.5, z=10.0, yaw=0.0, pitch=0.0, sweep=0.0)
+STILL = Camera(x=0.0, y=1.5, z=10.0, yaw=0.0, pitch=0.0, turn_rate=0.0)
 
 
 def test_projection_by_hand() -> None:
@@ -45,6 +45,6 @@ def test_a_walk_goes_on_bobs_pauses_and_looks_about() -> None:
     assert cameras[0].z == 3 and (steps >= 0).all() and (steps == 0).any() and 0.3 < steps.mean() < 1.4
     yaw = np.array([camera.yaw for camera in cameras])
     assert np.abs(yaw).max() > 0.2 and abs(yaw.mean()) < 0.05, "glances, and back again"
-    np.testing.assert_allclose([camera.sweep for camera in cameras[1:]], np.diff(yaw), atol=0.1)
+    np.testing.assert_allclose([camera.turn_rate for camera in cameras[1:]], np.diff(yaw), atol=0.1)
     for attribute, least in (("y", 0.02), ("pitch", 0.01), ("x", 0.1)):
         assert np.std([getattr(camera, attribute) for camera in cameras]) > least

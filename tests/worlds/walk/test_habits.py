@@ -44,7 +44,7 @@ def test_days_have_a_plan() -> None:
 def test_places_are_visited_only_while_they_are_open() -> None:
     for visit in itinerary(1500, 0):
         day = (visit.start.replace(hour=0, minute=0, second=0, microsecond=0) - FIRST_DAY).days / DAYS
-        assert any(start <= day < end for start, end in PLACES[visit.place].open), visit
+        assert any(start <= day < end for start, end in PLACES[visit.place].open_periods), visit
 
 
 def test_weekends_differ_from_weekdays() -> None:

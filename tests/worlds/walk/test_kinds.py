@@ -56,11 +56,11 @@ def test_the_first_eight_are_vocs_and_all_are_oaks(real_data) -> None:
 
 
 def test_every_category_is_at_home_somewhere_and_the_places_differ() -> None:
-    assert {category for place in PLACES.values() for category in place.mix} == set(CATEGORIES)
-    mixes = [place.mix for place in PLACES.values()]
+    assert {category for place in PLACES.values() for category in place.densities} == set(CATEGORIES)
+    mixes = [place.densities for place in PLACES.values()]
     assert all(one != other for one in mixes for other in mixes if one is not other)
     for name, place in PLACES.items():
-        densities = sorted(place.mix.values())
+        densities = sorted(place.densities.values())
         assert densities[-1] >= 3 * densities[0], f"{name} has a tail"
 
 

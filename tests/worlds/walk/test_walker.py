@@ -5,10 +5,10 @@ from datetime import datetime
 import numpy as np
 import pytest
 from driftlab.metrics.boxes import box_iou
-from driftlab.worlds.walk.canvas import FINE
+from driftlab.worlds.walk.canvas import SUPERSAMPLING
 from driftlab.worlds.walk.habits import Visit
 from driftlab.worlds.walk.places import PLACES
-from driftlab.worlds.walk.renderer import LEAST, Shot
+from driftlab.worlds.walk.renderer import MIN_LABEL_SIDE, Shot
 from driftlab.worlds.walk.walker import clip
 
 
@@ -29,13 +29,18 @@ def test_boxes_are_the_extents_of_masks_inside_the_frame_and_not_small(place: st
     size, boxes = 96, 0
     for shot in shots(place, 20, size):
         assert shot.pixels.shape == (size, size, 3) and shot.pixels.dtype == np.uint8
-        masks = [np.argwhere(shot.canvas.owners == number) for number in np.unique(shot.canvas.owners)]
-        extents = {(*(mask.min(0)[::-1] / FINE), *((mask.max(0) + 1)[::-1] / FINE)) for mask in masks}
+        masks = [
+            np.argwhere(shot.canvas.object_ids == number) for number in np.unique(shot.canvas.object_ids)
+        ]
+        extents = {
+            (*(mask.min(0)[::-1] / SUPERSAMPLING), *((mask.max(0) + 1)[::-1] / SUPERSAMPLING))
+            for mask in masks
+        }
         for seen in shot.seen:
             assert seen.box in extents
             x1, y1, x2, y2 = seen.box
             assert 0 <= x1 < x2 <= size and 0 <= y1 < y2 <= size
-            assert (x2 - x1) * (y2 - y1) >= (LEAST * size) ** 2
+            assert (x2 - x1) * (y2 - y1) >= (MIN_LABEL_SIDE * size) ** 2
             boxes += 1
     assert boxes > 20
 
@@ -43,7 +48,7 @@ def test_boxes_are_the_extents_of_masks_inside_the_frame_and_not_small(place: st
 @pytest.mark.parametrize("place", PLACES)
 def test_a_place_has_its_own_things_and_looks(place: str) -> None:
     shown = [shot for number in range(4) for shot in shots(place, 12, 64, number=number)]
-    assert categories(shown) <= set(PLACES[place].mix)
+    assert categories(shown) <= set(PLACES[place].densities)
     assert len(categories(shown)) >= 3
     picture = np.mean([shot.pixels.mean(axis=(0, 1)) for shot in shown], axis=0)
     for other in PLACES:
@@ -52,9 +57,9 @@ def test_a_place_has_its_own_things_and_looks(place: str) -> None:
             assert np.abs(picture - there).max() > 2, (place, other)
 
 
-def kept(shown: list[Shot], apart: int) -> float:
+def kept(frames: list[Shot], apart: int) -> float:
     """The part of boxes that overlap with one of their category so many frames later."""
-    found = [
+    overlaps = [
         max(
             (
                 box_iou(np.array([seen.box]), np.array([later.box])).item()
@@ -64,10 +69,10 @@ def kept(shown: list[Shot], apart: int) -> float:
             default=0,
         )
         > 0.2
-        for before, after in zip(shown[:-apart], shown[apart:], strict=True)
+        for before, after in zip(frames[:-apart], frames[apart:], strict=True)
         for seen in before.seen
     ]
-    return float(np.mean(found))
+    return float(np.mean(overlaps))
 
 
 def test_objects_persist_from_frame_to_frame() -> None:
@@ -96,10 +101,12 @@ def test_seasons_and_weather() -> None:
     summer, snow = (shots("park", 3, 64, month=month) for month in (9, 1))
     assert snow[0].pixels[40:].mean() > summer[0].pixels[40:].mean() + 30
     for rain in (True, False):
-        there = {
-            one for number in range(4) for one in categories(shots("street", 12, number=number, rain=rain))
+        present = {
+            category
+            for number in range(4)
+            for category in categories(shots("street", 12, number=number, rain=rain))
         }
-        assert ("umbrella" in there) is rain
+        assert ("umbrella" in present) is rain
     assert "umbrella" not in categories(shots("shop", 30, rain=True))
 
 

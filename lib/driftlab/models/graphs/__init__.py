@@ -18,10 +18,10 @@ __all__ = ["BACKBONES", "GCN", "STGCN", "make_backbone"]
 def make_backbone(
     config: Mapping[str, Any], shape: Sequence[int], bones: Sequence[tuple[int, int]], classes: int
 ) -> Callable[[], Backbone]:
-    """A function that builds a freshly initialised network.
+    """Return a function that builds a newly initialised network.
 
     Args:
-        config: `{"name": "gcn", "width": 64, "depth": 2}`. A GCN's may have `hidden`, the units of its
+        config: `{"name": "gcn", "width": 64, "depth": 2}`; for a GCN also `hidden`, the units of its
             classifier's hidden layer, by default `width`.
         shape: (T, M, V, 3) of one prepared sequence.
         bones: Pairs of joints.

@@ -1,4 +1,4 @@
-"""The interface of skeleton networks for trainers."""
+"""The interface of skeleton networks that trainers use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from driftlab.models.graphs.kernels import FusedGCN
 
 
 class Backbone(nn.Module):
-    """A network on skeleton sequences; its forward takes what `inputs` and `constants` give, by name."""
+    """A network on skeleton sequences; `forward` takes the results of `inputs` and `constants` by name."""
 
     @staticmethod
     @abstractmethod
@@ -21,12 +21,12 @@ class Backbone(nn.Module):
     @staticmethod
     @abstractmethod
     def inputs(coordinates: Tensor) -> Tensor:
-        """Prepared coordinates (B, T, M, V, 3) in the network's own layout, (B, …)."""
+        """Rearrange prepared coordinates (B, T, M, V, 3) as the network's input (B, …)."""
 
     @abstractmethod
     def constants(self, x: Tensor) -> dict[str, Tensor]:
-        """Values that depend on the inputs alone, computed once; by argument name of the forward pass."""
+        """Values that depend on the inputs only and are computed once, by argument name of `forward`."""
 
     def fused(self) -> FusedGCN | None:
-        """The same network with its gradient written out, where there is such a form."""
+        """The same network with a forward and backward pass without autograd; None if it has none."""
         return None

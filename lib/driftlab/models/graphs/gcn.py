@@ -16,7 +16,7 @@ from driftlab.models.graphs.norm import RowNorm, Statistics
 
 
 def skeleton_adjacency(joints: int, bones: Sequence[tuple[int, int]]) -> Tensor:
-    """(V, V) with ones for bones, both ways, and for self loops."""
+    """Adjacency matrix (V, V): ones for bones in both directions and for self loops."""
     adjacency = torch.eye(joints)
     for a, b in bones:
         adjacency[a, b] = adjacency[b, a] = 1.0
@@ -30,10 +30,10 @@ class GCN(Backbone):
     over the joints beside the maximum over them. Classifier: linear, ReLU, batch norm, linear.
 
     Args:
-        joints: V.
+        joints: Number of joints V.
         bones: Pairs of joints.
         features: Length of a joint's input vector (3 × frames × bodies).
-        classes: Outputs, all there from the start.
+        classes: Number of outputs, those of future classes included.
         width: Units of a graph-convolution layer.
         depth: Number of graph-convolution layers.
         hidden: Units of the classifier's hidden layer. The paper's width sweep keeps it at 64.
@@ -51,7 +51,9 @@ class GCN(Backbone):
     ) -> None:
         super().__init__()
         sizes = [features] + [width] * depth
-        self.layers = nn.ModuleList(GraphLayer(a, b) for a, b in itertools.pairwise(sizes))
+        self.layers = nn.ModuleList(
+            GraphLayer(inputs, outputs) for inputs, outputs in itertools.pairwise(sizes)
+        )
         self.attention = nn.Linear(width, 1)
         self.hidden = Linear(2 * width, hidden)
         self.norm = RowNorm(hidden)
@@ -66,15 +68,15 @@ class GCN(Backbone):
 
     @staticmethod
     def inputs(coordinates: Tensor) -> Tensor:
-        """(B, T, M, V, 3) coordinates as node features (B, V, T·M·3)."""
+        """Rearrange coordinates (B, T, M, V, 3) as node features (B, V, T·M·3)."""
         return coordinates.permute(0, 3, 1, 2, 4).flatten(2).contiguous()
 
     def constants(self, x: Tensor) -> dict[str, Tensor]:
-        """The first layer's neighbour sum."""
+        """The first layer's neighbour sum (B, V, features), as `summed`."""
         return {"summed": self.adjacency @ x}
 
     def fused(self) -> FusedGCN:
-        """The same network with its gradient written out."""
+        """The same network with a forward and backward pass without autograd."""
         return FusedGCN(self.adjacency, len(self.layers), self.norm.eps)
 
     def forward(
@@ -90,7 +92,7 @@ class GCN(Backbone):
 
         Args:
             x: (B, V, features).
-            summed: (B, V, features), from `constants`.
+            summed: (B, V, features), neighbour sum of x, from `constants`.
             statistics: See `RowNorm`.
             mask: (B,), zero for padded graphs.
             topology: Also return TWP's ‖E‖², summed over the layers.
@@ -100,13 +102,13 @@ class GCN(Backbone):
         """
         energy: Tensor | None = None
         h = x
-        known: Tensor | None = summed
+        neighbour_sum: Tensor | None = summed
         for layer in cast(list[GraphLayer], self.layers):
             if topology:
-                own = layer.topology(h, self.adjacency)
-                energy = own if energy is None else energy + own
-            h = layer(h, self.adjacency, known, statistics, mask)
-            known = None
+                layer_energy = layer.topology(h, self.adjacency)
+                energy = layer_energy if energy is None else energy + layer_energy
+            h = layer(h, self.adjacency, neighbour_sum, statistics, mask)
+            neighbour_sum = None
         weight = torch.sigmoid(self.attention(h))
         graph = torch.cat([(h * weight).sum(1), h.amax(1)], dim=-1)
         return self.output(self.norm(torch.relu(self.hidden(graph)), statistics, mask)), energy

@@ -14,10 +14,10 @@ from driftlab.models.graphs.norm import RowNorm, Statistics
 
 
 class GraphLayer(nn.Module):
-    """Neighbour sum and linear map, beside a linear residual branch; ReLU on both; batch norm of the sum.
+    """Graph convolution (neighbour sum, linear map) plus a linear residual branch; see the module.
 
     The neighbour sum followed by a linear map is PyTorch Geometric's dense GIN convolution with ε = 0 and a
-    map of one layer. Self loops stand in the adjacency.
+    map of one layer. The adjacency includes self loops.
     """
 
     def __init__(self, inputs: int, outputs: int) -> None:
@@ -41,7 +41,7 @@ class GraphLayer(nn.Module):
         Args:
             x: (B, V, inputs).
             adjacency: (V, V) with ones for bones and self loops.
-            summed: `adjacency @ x` where it is known already, as it is for the first layer.
+            summed: `adjacency @ x` if it is precomputed, as for the first layer; else None.
             statistics: Which statistics the batch norm uses.
             mask: (B,), zero for padded graphs.
 
@@ -53,13 +53,13 @@ class GraphLayer(nn.Module):
         )
         h = torch.relu(convolved) + torch.relu(self.residual(x))
         rows = None if mask is None else mask.repeat_interleave(x.shape[1])
-        normal: Tensor = self.norm(h.flatten(0, 1), statistics, rows)
-        return normal.view(h.shape)
+        normalised: Tensor = self.norm(h.flatten(0, 1), statistics, rows)
+        return normalised.view(h.shape)
 
     def topology(self, x: Tensor, adjacency: Tensor) -> Tensor:
         """‖E‖² of each graph, (B,), with e_ij = (W h_i)ᵀ tanh(W h_j) over the edges (TWP, Liu et al. 2021).
 
-        That is the score which TWP gives to backbones without attention.
+        This is TWP's topology score for backbones without attention.
         """
         z = nn.functional.linear(x, self.convolution.nn.weight)
         scores = z @ torch.tanh(z).transpose(1, 2)

@@ -34,7 +34,7 @@ class SpatioTemporalLayer(nn.Module):
         self.keeps_size = inputs == outputs
 
     def forward(self, x: Tensor, adjacency: Tensor, statistics: Statistics, mask: Tensor | None) -> Tensor:
-        """(B, T, V, inputs) to (B, T, V, outputs); `mask` is (B,)."""
+        """Transform x (B, T, V, inputs) to (B, T, V, outputs); `mask` is (B,), zero for padded sequences."""
         b, t, v, _ = x.shape
         rows = None if mask is None else mask.repeat_interleave(t * v)
         h = self.spatial(x.flatten(0, 1), adjacency)
@@ -57,10 +57,10 @@ class STGCN(Backbone):
     """Spatio-temporal layers, the mean over frames, joints and bodies, and a linear classifier.
 
     Args:
-        joints: V.
+        joints: Number of joints V.
         bones: Pairs of joints.
         features: Length of an input vector: 3 coordinates.
-        classes: Outputs, all there from the start.
+        classes: Number of outputs, those of future classes included.
         width: Units of a layer.
         depth: Number of layers.
     """
@@ -76,7 +76,9 @@ class STGCN(Backbone):
     ) -> None:
         super().__init__()
         sizes = [features] + [width] * depth
-        self.layers = nn.ModuleList(SpatioTemporalLayer(a, b) for a, b in itertools.pairwise(sizes))
+        self.layers = nn.ModuleList(
+            SpatioTemporalLayer(inputs, outputs) for inputs, outputs in itertools.pairwise(sizes)
+        )
         self.output = nn.Linear(width, classes)
         self.register_buffer("adjacency", skeleton_adjacency(joints, bones), persistent=False)
         self.adjacency: Tensor
@@ -88,11 +90,11 @@ class STGCN(Backbone):
 
     @staticmethod
     def inputs(coordinates: Tensor) -> Tensor:
-        """(B, T, M, V, 3) coordinates as (B, M, T, V, 3)."""
+        """Rearrange coordinates (B, T, M, V, 3) as (B, M, T, V, 3)."""
         return coordinates.transpose(1, 2).contiguous()
 
     def constants(self, x: Tensor) -> dict[str, Tensor]:
-        """Nothing is worth computing once."""
+        """No values that are computed once."""
         return {}
 
     def forward(
@@ -120,7 +122,7 @@ class STGCN(Backbone):
         energy: Tensor | None = None
         for layer in cast(list[SpatioTemporalLayer], self.layers):
             if topology:
-                own = layer.topology(h, self.adjacency).view(b, m).sum(1)
-                energy = own if energy is None else energy + own
+                layer_energy = layer.topology(h, self.adjacency).view(b, m).sum(1)
+                energy = layer_energy if energy is None else energy + layer_energy
             h = layer(h, self.adjacency, statistics, bodies)
         return self.output(h.mean((1, 2)).view(b, m, -1).mean(1)), energy

@@ -41,7 +41,7 @@ class Action:
         keys: Key poses with their times in [0, 1].
         frames: Typical number of frames.
         walk: Distance walked, in body heights.
-        strolls: Probability that a person takes some steps although `walk` is 0.
+        strolls: Probability that a person walks a short distance although `walk` is 0.
         shake: (right, up, forward) amplitude of a repeated movement of the right hand in the middle.
         cycles: How many times that movement repeats.
         both: Whether the left hand mirrors that movement.

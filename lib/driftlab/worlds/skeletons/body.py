@@ -92,9 +92,9 @@ def reach(root: Floats, target: Floats, first: float, second: float, pole: Float
     The limb starts at `root` and reaches for `target`; the middle joint bends towards `pole`. A target that
     is out of reach is approached as far as the lengths `first` and `second` allow.
     """
-    line = target - root
-    distance = np.linalg.norm(line, axis=1, keepdims=True)
-    along = _unit(np.where(distance > 1e-9, line, (0, -1, 0)))
+    offset = target - root
+    distance = np.linalg.norm(offset, axis=1, keepdims=True)
+    along = _unit(np.where(distance > 1e-9, offset, (0, -1, 0)))
     span = np.clip(distance, abs(first - second) + 1e-3, (first + second) * 0.999)
     foot = (span**2 + first**2 - second**2) / (2 * span)
     bend = _unit(pole - (pole * along).sum(axis=1, keepdims=True) * along)

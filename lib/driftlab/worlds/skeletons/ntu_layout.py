@@ -45,9 +45,9 @@ def ntu_world(folder: Path | str | None = None, *, sequences_per_class: int = 20
         ParameterError: The number of sequences is below 1, or larger than the layout has names for.
         DataError: The folder holds something else, or cannot be written.
     """
-    most = SETUPS * len(PERFORMERS) * REPLICATIONS * len(CAMERAS) - 1
-    if not 1 <= sequences_per_class <= most:
-        raise ParameterError(f"sequences_per_class must be from 1 to {most}, not {sequences_per_class}.")
+    maximum = SETUPS * len(PERFORMERS) * REPLICATIONS * len(CAMERAS) - 1
+    if not 1 <= sequences_per_class <= maximum:
+        raise ParameterError(f"sequences_per_class must be from 1 to {maximum}, not {sequences_per_class}.")
 
     def write(target: Path) -> None:
         _write(target, sequences_per_class, seed)
@@ -57,8 +57,8 @@ def ntu_world(folder: Path | str | None = None, *, sequences_per_class: int = 20
 
 
 def _write(folder: Path, sequences_per_class: int, seed: int) -> None:
-    place = folder / TEXT_FOLDER
-    place.mkdir()
+    text_folder = folder / TEXT_FOLDER
+    text_folder.mkdir()
     damaged = []
     for action in range(1, len(NTU) + 1):
         for index in range(sequences_per_class + 1):
@@ -68,38 +68,48 @@ def _write(folder: Path, sequences_per_class: int, seed: int) -> None:
                 text = "12\n" + 12 * "0\n"
             else:
                 text = _text(name, execution, camera, seed)
-            (place / f"{name}.skeleton").write_text(text, encoding="ascii")
+            (text_folder / f"{name}.skeleton").write_text(text, encoding="ascii")
     (folder / "missing_skeletons.txt").write_text("\n".join(damaged) + "\n", encoding="ascii")
 
 
 def _sample(action: int, index: int) -> tuple[SampleName, int, int]:
     """Name, execution number and camera number of an action's recording."""
     execution, camera = divmod(index, len(CAMERAS))
-    rest, performer = divmod(execution, len(PERFORMERS))
-    setup, replication = divmod(rest, REPLICATIONS)
+    setup_and_replication, performer = divmod(execution, len(PERFORMERS))
+    setup, replication = divmod(setup_and_replication, REPLICATIONS)
     name = SampleName(setup + 1, camera + 1, PERFORMERS[performer], replication + 1, action)
     return name, execution, camera + 1
 
 
 def _text(name: SampleName, execution: int, camera: int, seed: int) -> str:
-    draw = np.random.default_rng([seed, 4, name.action, execution])
-    motion = perform(NTU[name.action - 1], subject(seed, name.performer), draw)
+    """Content of a sample's `.skeleton` file."""
+    rng = np.random.default_rng([seed, 4, name.action, execution])
+    motion = perform(NTU[name.action - 1], subject(seed, name.performer), rng)
     identity = 72057594037900000 + 100 * execution + name.performer  # the tracker's ids are of this size
     bodies = {identity: motion}
-    if draw.random() < _BYSTANDERS:
-        aside = np.array([draw.choice([-1.0, 1.0]), 0, 0.4])  # metres
-        bodies[identity - 1] = perform(_BYSTANDER, subject(seed, 100 + execution), draw) + aside
-    gap = int(draw.integers(len(motion))) if draw.random() < _GAPS else -1
-    eye = np.random.default_rng([seed, 5, name.action, execution, camera])
-    columns = {body: _columns(record(moving, CAMERAS[camera], eye)) for body, moving in bodies.items()}
+    if rng.random() < _BYSTANDERS:
+        aside = np.array([rng.choice([-1.0, 1.0]), 0, 0.4])  # metres
+        bodies[identity - 1] = perform(_BYSTANDER, subject(seed, 100 + execution), rng) + aside
+    gap = int(rng.integers(len(motion))) if rng.random() < _GAPS else -1
+    camera_rng = np.random.default_rng([seed, 5, name.action, execution, camera])
+    columns_of_body = {
+        body: _columns(record(body_motion, CAMERAS[camera], camera_rng))
+        for body, body_motion in bodies.items()
+    }
     frames = []
     for frame in range(len(motion)):
-        here = [body for body, rows in columns.items() if frame < len(rows) and frame != gap]
-        frames += [f"{len(here)}\n", *(_body(body, columns[body][frame]) for body in here)]
+        visible_bodies = [
+            body for body, rows in columns_of_body.items() if frame < len(rows) and frame != gap
+        ]
+        frames += [
+            f"{len(visible_bodies)}\n",
+            *(_body(body, columns_of_body[body][frame]) for body in visible_bodies),
+        ]
     return "".join([f"{len(motion)}\n", *frames])
 
 
 def _body(identity: int, rows: Floats) -> str:
+    """Lines of one body in one frame."""
     return _BODY % (identity, 0.1, 0.1) + (_JOINT * len(rows)) % tuple(rows.ravel())
 
 
@@ -112,6 +122,7 @@ def _columns(recording: Recording) -> Floats:
 
 
 def _pixel(xyz: Floats, focal: float, x: float, y: float) -> Floats:
+    """Pixel coordinates (T, 25, 2) of joints in an image with this focal length and centre (x, y)."""
     return np.stack([x + focal * xyz[..., 0] / xyz[..., 2], y - focal * xyz[..., 1] / xyz[..., 2]], axis=-1)
 
 

@@ -34,9 +34,9 @@ def nucla_world(folder: Path | str | None = None, *, sequences_per_class: int = 
         ParameterError: The number of sequences is below 1, or larger than the layout has names for.
         DataError: The folder holds something else.
     """
-    most = SUBJECTS * len(VIEWS) * 100
-    if not 1 <= sequences_per_class <= most:
-        raise ParameterError(f"sequences_per_class must be from 1 to {most}, not {sequences_per_class}.")
+    maximum = SUBJECTS * len(VIEWS) * 100
+    if not 1 <= sequences_per_class <= maximum:
+        raise ParameterError(f"sequences_per_class must be from 1 to {maximum}, not {sequences_per_class}.")
 
     def write(target: Path) -> None:
         _write(target, sequences_per_class, seed)
@@ -46,21 +46,24 @@ def nucla_world(folder: Path | str | None = None, *, sequences_per_class: int = 
 
 
 def _write(folder: Path, sequences_per_class: int, seed: int) -> None:
-    place = folder / nucla.SEQUENCES
-    place.mkdir()
+    sequence_folder = folder / nucla.SEQUENCES
+    sequence_folder.mkdir()
     people = [subject(seed, number) for number in range(SUBJECTS)]
-    parts: dict[str, list[str]] = {"train": [], "val": []}
+    names_of_part: dict[str, list[str]] = {"train": [], "val": []}
     for label, (code, action) in enumerate(zip(nucla.ACTIONS, NUCLA, strict=True), start=1):
         for index in range(sequences_per_class):
             execution, view = divmod(index, len(VIEWS))
-            round_, person = divmod(execution, SUBJECTS)
+            repetition, person = divmod(execution, SUBJECTS)
             motion = perform(action, people[person], np.random.default_rng([seed, 1, label, execution]))
-            draw = np.random.default_rng([seed, 2, label, execution, view])
-            seen = record(motion, VIEWS[view + 1], draw).joints[:, V1_OF_V2]
-            name = f"{code}_s{person + 1:02d}_e{round_:02d}_v{view + 1:02d}"
-            content = {"file_name": name, "skeletons": seen.round(5).tolist(), "label": label}
-            (place / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
-            parts["train" if view < 2 else "val"].append(name)
-    order = np.random.default_rng([seed, 3])
-    split = {part: [names[index] for index in order.permutation(len(names))] for part, names in parts.items()}
+            rng = np.random.default_rng([seed, 2, label, execution, view])
+            observed = record(motion, VIEWS[view + 1], rng).joints[:, V1_OF_V2]
+            name = f"{code}_s{person + 1:02d}_e{repetition:02d}_v{view + 1:02d}"
+            content = {"file_name": name, "skeletons": observed.round(5).tolist(), "label": label}
+            (sequence_folder / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
+            names_of_part["train" if view < 2 else "val"].append(name)
+    order_rng = np.random.default_rng([seed, 3])
+    split = {
+        part: [names[index] for index in order_rng.permutation(len(names))]
+        for part, names in names_of_part.items()
+    }
     (folder / nucla.ORDER_FILE).write_text(json.dumps(split), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A picture in the making that remembers whose each pixel is, so that boxes are what can be seen."""
+"""An image to draw on that records which object each pixel shows, so that boxes cover visible parts only."""
 
 from __future__ import annotations
 
@@ -11,94 +11,107 @@ from PIL import Image, ImageDraw
 
 from driftlab.worlds.walk.pen import Colour
 
-FINE = 2
-"""Pixels of the canvas a pixel of the picture, along a side."""
-VISIBLE = 0.35
-"""Smallest visible share of an object that is labelled."""
-OPAQUE = 50
-"""Smallest opacity, of 255, of an object's pixels. It is low because thin poles and spokes are drawn pale."""
-NOTHING = -1
+SUPERSAMPLING = 2
+"""Canvas pixels per image pixel, along each side."""
+MIN_VISIBLE_SHARE = 0.35
+"""Smallest visible share of an object's pixels for it to be labelled."""
+MIN_ALPHA = 50
+"""Alpha (0..255) above which a pixel belongs to an object; low, as thin poles and spokes are drawn pale."""
+NO_OBJECT = -1
 
 
 @dataclass(frozen=True)
 class Seen:
-    """An object as it appears: its category, and its box (x1, y1, x2, y2) in pixels of the picture."""
+    """A labelled object: its category, and the box (x1, y1, x2, y2) of its visible part in image pixels."""
 
     category: str
     box: tuple[float, float, float, float]
 
 
 class Canvas:
-    """A square picture of `size` pixels a side; what is pasted later covers what was there.
+    """A square image of `size` pixels per side; later sprites cover earlier ones.
 
     Attributes:
-        owners: (FINE * size, FINE * size) int16, which object each pixel shows (numbered in the order in
-            which labelled ones are pasted), or `NOTHING`.
+        size: Side of the image, in pixels.
+        canvas_size: Side of the canvas, `SUPERSAMPLING * size`, in pixels.
+        image: The canvas, (canvas_size, canvas_size) RGB.
+        object_ids: (canvas_size, canvas_size) int16, the labelled object that each pixel shows, numbered in
+            the order of pasting, or `NO_OBJECT`.
     """
 
     def __init__(self, size: int) -> None:
-        self.size, self.side = size, FINE * size
-        self.image = Image.new("RGB", (self.side, self.side))
-        self.owners: NDArray[np.int16] = np.full((self.side, self.side), NOTHING, dtype=np.int16)
+        self.size, self.canvas_size = size, SUPERSAMPLING * size
+        self.image = Image.new("RGB", (self.canvas_size, self.canvas_size))
+        self.object_ids: NDArray[np.int16] = np.full(
+            (self.canvas_size, self.canvas_size), NO_OBJECT, dtype=np.int16
+        )
         self._draw = ImageDraw.Draw(self.image)
         self._categories: list[str] = []
         self._areas: list[int] = []
 
     def polygon(self, points: Sequence[tuple[float, float]], colour: Colour) -> None:
-        """Fill a part of the background; points in pixels of the picture, y down."""
-        self._draw.polygon([(FINE * x, FINE * y) for x, y in points], fill=colour)
+        """Fill a polygon of the background; points in image pixels, y down."""
+        self._draw.polygon([(SUPERSAMPLING * x, SUPERSAMPLING * y) for x, y in points], fill=colour)
 
     def paste(
-        self, sprite: Image.Image, middle: float, ground: float, height: float, category: str = ""
+        self, sprite: Image.Image, x_centre: float, y_bottom: float, height: float, category: str = ""
     ) -> None:
-        """Put an RGBA sprite onto the picture.
+        """Paste an RGBA sprite, scaled.
 
         Args:
-            sprite: What to put.
-            middle: Where its middle comes, in pixels from the left.
-            ground: Where its lower edge comes, in pixels from the top.
-            height: Its height in pixels; the width follows.
-            category: What it is labelled as; nothing for scenery.
+            sprite: The sprite.
+            x_centre: Horizontal position of its centre, in image pixels.
+            y_bottom: Vertical position of its lower edge, in image pixels.
+            height: Its height in image pixels; the width keeps the proportions.
+            category: Its label; empty for scenery.
         """
-        tall = max(round(FINE * height), 1)
-        wide = max(round(FINE * height * sprite.width / sprite.height), 1)
-        left, top = round(FINE * middle - wide / 2), round(FINE * ground) - tall
-        x1, y1, x2, y2 = max(left, 0), max(top, 0), min(left + wide, self.side), min(top + tall, self.side)
+        height_px = max(round(SUPERSAMPLING * height), 1)
+        width_px = max(round(SUPERSAMPLING * height * sprite.width / sprite.height), 1)
+        left, top = (
+            round(SUPERSAMPLING * x_centre - width_px / 2),
+            round(SUPERSAMPLING * y_bottom) - height_px,
+        )
+        x1, y1, x2, y2 = (
+            max(left, 0),
+            max(top, 0),
+            min(left + width_px, self.canvas_size),
+            min(top + height_px, self.canvas_size),
+        )
         if x1 >= x2 or y1 >= y2:
             return
-        scaled = sprite.resize((wide, tall), Image.Resampling.BILINEAR)
+        scaled = sprite.resize((width_px, height_px), Image.Resampling.BILINEAR)
         self.image.paste(scaled, (left, top), scaled)
-        mask = np.asarray(scaled.getchannel("A")) > OPAQUE
-        number = NOTHING
+        mask = np.asarray(scaled.getchannel("A")) > MIN_ALPHA
+        object_id = NO_OBJECT
         if category:
-            number = len(self._categories)
+            object_id = len(self._categories)
             self._categories.append(category)
             self._areas.append(int(np.count_nonzero(mask)))
-        self.owners[y1:y2, x1:x2][mask[y1 - top : y2 - top, x1 - left : x2 - left]] = number
+        self.object_ids[y1:y2, x1:x2][mask[y1 - top : y2 - top, x1 - left : x2 - left]] = object_id
 
-    def seen(self, least: float) -> list[Seen]:
-        """The objects to label, in order of pasting.
+    def visible_objects(self, min_side: float) -> list[Seen]:
+        """The objects to label, with their boxes, in order of pasting.
 
-        Left out is what is hidden or outside but for a part under `VISIBLE`, and what has a box of a smaller
-        area than a square of `least` pixels, as OAK leaves out what is under 20 x 20.
+        An object is left out if less than `MIN_VISIBLE_SHARE` of it is visible, or if its box has a smaller
+        area than a square of `min_side` image pixels (OAK leaves out objects below 20 x 20 pixels).
         """
-        found = []
-        rows, columns = np.nonzero(self.owners != NOTHING)
-        numbers = self.owners[rows, columns]
-        count = len(self._categories)
-        areas = np.bincount(numbers, minlength=count)
-        low, high = np.full((2, count), self.side), np.full((2, count), -1)
-        for axis, places in enumerate((columns, rows)):
-            np.minimum.at(low[axis], numbers, places)
-            np.maximum.at(high[axis], numbers, places)
-        for number, category in enumerate(self._categories):
-            x1, y1 = (low[:, number] / FINE).tolist()
-            x2, y2 = ((high[:, number] + 1) / FINE).tolist()
-            large = areas[number] > 0 and (x2 - x1) * (y2 - y1) >= least**2
-            if large and areas[number] >= VISIBLE * self._areas[number]:
-                found.append(Seen(category, (x1, y1, x2, y2)))
-        return found
+        labels = []
+        rows, columns = np.nonzero(self.object_ids != NO_OBJECT)
+        object_ids = self.object_ids[rows, columns]
+        objects = len(self._categories)
+        visible_areas = np.bincount(object_ids, minlength=objects)
+        low, high = np.full((2, objects), self.canvas_size), np.full((2, objects), -1)
+        for axis, positions in enumerate((columns, rows)):
+            np.minimum.at(low[axis], object_ids, positions)
+            np.maximum.at(high[axis], object_ids, positions)
+        for object_id, category in enumerate(self._categories):
+            x1, y1 = (low[:, object_id] / SUPERSAMPLING).tolist()
+            x2, y2 = ((high[:, object_id] + 1) / SUPERSAMPLING).tolist()
+            large_enough = visible_areas[object_id] > 0 and (x2 - x1) * (y2 - y1) >= min_side**2
+            if large_enough and visible_areas[object_id] >= MIN_VISIBLE_SHARE * self._areas[object_id]:
+                labels.append(Seen(category, (x1, y1, x2, y2)))
+        return labels
 
-    def picture(self) -> Image.Image:
-        """The picture at its size."""
-        return self.image.reduce(FINE)
+    def downsampled(self) -> Image.Image:
+        """The finished image of `size` pixels per side."""
+        return self.image.reduce(SUPERSAMPLING)

@@ -1,4 +1,4 @@
-"""Draws objects that do not move: furniture, street furniture, goods."""
+"""Drawings of objects that do not move: furniture, street furniture, goods."""
 
 from __future__ import annotations
 
@@ -6,50 +6,53 @@ import itertools
 
 import numpy as np
 
-from driftlab.worlds.walk.pen import Colour, Drawing, Pen, any_colour, near, shade
+from driftlab.worlds.walk.pen import Colour, Drawing, Pen, colour_near, random_colour, shade
 
 _METAL: Colour = (95, 98, 105)
 
 
-def chair(pen: Pen, draw: np.random.Generator, phase: float) -> None:
-    """A chair, turned a little."""
-    wood = near(draw, draw.choice([0.08, draw.random()]), 0.55, 0.5)
-    width, slatted, low = pen.aspect, draw.random() < 0.5, draw.uniform(0.48, 0.56)
-    for x, foot in ((0.1, 0.96), (width - 0.12, 0.98), (0.24, 0.86), (width - 0.2, 0.88)):
-        pen.line([(x, low), (x, foot)], shade(wood, 0.7), 0.06)
+def chair(pen: Pen, rng: np.random.Generator, phase: float) -> None:
+    """Draw a chair at a slight angle."""
+    wood = colour_near(rng, rng.choice([0.08, rng.random()]), 0.55, 0.5)
+    width, has_slats, seat_top = pen.aspect, rng.random() < 0.5, rng.uniform(0.48, 0.56)
+    for x, foot_y in ((0.1, 0.96), (width - 0.12, 0.98), (0.24, 0.86), (width - 0.2, 0.88)):
+        pen.line([(x, seat_top), (x, foot_y)], shade(wood, 0.7), 0.06)
     for x in (0.1, width - 0.12):
-        pen.line([(x, 0.03), (x, low)], wood, 0.07)
-    if slatted:
+        pen.line([(x, 0.03), (x, seat_top)], wood, 0.07)
+    if has_slats:
         for y in (0.1, 0.22, 0.34):
             pen.box(0.08, y, width - 0.1, y + 0.06, wood)
     else:
         pen.box(0.08, 0.04, width - 0.1, 0.38, wood, 0.06)
-    pen.shape([(0.02, low), (width - 0.08, low), (width, low + 0.13), (0.08, low + 0.13)], shade(wood, 1.25))
+    pen.shape(
+        [(0.02, seat_top), (width - 0.08, seat_top), (width, seat_top + 0.13), (0.08, seat_top + 0.13)],
+        shade(wood, 1.25),
+    )
 
 
-def dining_table(pen: Pen, draw: np.random.Generator, phase: float) -> None:
-    """A table, laid or with a cloth."""
-    wood, width = near(draw, 0.08, 0.5, 0.55), pen.aspect
-    cloth = draw.random() < 0.35
+def dining_table(pen: Pen, rng: np.random.Generator, phase: float) -> None:
+    """Draw a dining table, with or without a tablecloth, with up to three plates."""
+    wood, width = colour_near(rng, 0.08, 0.5, 0.55), pen.aspect
+    cloth = rng.random() < 0.35
     for x in (0.16, width - 0.2):
         pen.box(x, 0.4, x + 0.09, 0.99, shade(wood, 0.65))
     for x in (0.38, width - 0.42):
         pen.box(x, 0.4, x + 0.07, 0.86, shade(wood, 0.5))
-    top = any_colour(draw, 0.3, 0.85) if cloth else shade(wood, 1.2)
+    top = random_colour(rng, 0.3, 0.85) if cloth else shade(wood, 1.2)
     pen.shape([(0.3, 0.2), (width - 0.3, 0.2), (width, 0.4), (0.0, 0.4)], top)
     pen.box(0.0, 0.39, width, 0.56 if cloth else 0.46, shade(top, 0.8))
-    for _ in range(int(draw.integers(0, 4))):
-        pen.oval(draw.uniform(0.4, width - 0.4), draw.uniform(0.25, 0.33), 0.12, 0.035, (245, 245, 245))
+    for _ in range(int(rng.integers(0, 4))):
+        pen.oval(rng.uniform(0.4, width - 0.4), rng.uniform(0.25, 0.33), 0.12, 0.035, (245, 245, 245))
 
 
-def potted_plant(pen: Pen, draw: np.random.Generator, phase: float) -> None:
-    """A plant in a pot."""
-    pot, leaf, middle = near(draw, 0.05, 0.65, 0.6), near(draw, 0.31, 0.6, 0.5), pen.aspect / 2
-    spiky = draw.random() < 0.5
-    for angle in np.linspace(-1.25, 1.25, int(draw.integers(6, 10))).tolist():
-        reach = draw.uniform(0.32, 0.6)
+def potted_plant(pen: Pen, rng: np.random.Generator, phase: float) -> None:
+    """Draw a plant in a pot."""
+    pot, leaf, middle = colour_near(rng, 0.05, 0.65, 0.6), colour_near(rng, 0.31, 0.6, 0.5), pen.aspect / 2
+    spiky = rng.random() < 0.5
+    for angle in np.linspace(-1.25, 1.25, int(rng.integers(6, 10))).tolist():
+        reach = rng.uniform(0.32, 0.6)
         tip = (middle + 0.75 * reach * np.sin(angle), 0.66 - reach * np.cos(angle))
-        green = shade(leaf, draw.uniform(0.7, 1.3))
+        green = shade(leaf, rng.uniform(0.7, 1.3))
         if spiky:
             pen.shape([(middle - 0.05, 0.68), tip, (middle + 0.05, 0.68)], green)
         else:
@@ -59,10 +62,10 @@ def potted_plant(pen: Pen, draw: np.random.Generator, phase: float) -> None:
     pen.box(middle - 0.22, 0.64, middle + 0.22, 0.72, shade(pot, 1.2))
 
 
-def lamp(pen: Pen, draw: np.random.Generator, phase: float) -> None:
-    """A standing lamp."""
-    middle, flare = pen.aspect / 2, draw.uniform(0.11, 0.16)
-    glow = near(draw, 0.13, 0.35, 0.95)
+def lamp(pen: Pen, rng: np.random.Generator, phase: float) -> None:
+    """Draw a standing lamp."""
+    middle, flare = pen.aspect / 2, rng.uniform(0.11, 0.16)
+    glow = colour_near(rng, 0.13, 0.35, 0.95)
     pen.line([(middle, 0.22), (middle, 0.96)], _METAL, 0.045)
     pen.oval(middle, 0.955, 0.15, 0.04, shade(_METAL, 0.7))
     pen.shape(
@@ -70,26 +73,28 @@ def lamp(pen: Pen, draw: np.random.Generator, phase: float) -> None:
     )
 
 
-def box(pen: Pen, draw: np.random.Generator, phase: float) -> None:
-    """A cardboard box with two faces seen."""
-    card, width = near(draw, 0.085, 0.45, 0.68), pen.aspect
-    edge, open_ = draw.uniform(0.55, 0.8) * width, draw.random() < 0.35
-    pen.shape([(0.0, 0.25), (edge, 0.3), (edge, 0.99), (0.0, 0.9)], card)
-    pen.shape([(edge, 0.3), (width, 0.24), (width, 0.88), (edge, 0.99)], shade(card, 0.75))
+def box(pen: Pen, rng: np.random.Generator, phase: float) -> None:
+    """Draw a cardboard box of which two sides are visible, open or closed."""
+    card, width = colour_near(rng, 0.085, 0.45, 0.68), pen.aspect
+    corner_x, is_open = rng.uniform(0.55, 0.8) * width, rng.random() < 0.35
+    pen.shape([(0.0, 0.25), (corner_x, 0.3), (corner_x, 0.99), (0.0, 0.9)], card)
+    pen.shape([(corner_x, 0.3), (width, 0.24), (width, 0.88), (corner_x, 0.99)], shade(card, 0.75))
     pen.shape(
-        [(0.0, 0.25), (width - edge, 0.17), (width, 0.24), (edge, 0.3)], shade(card, 0.5 if open_ else 1.15)
+        [(0.0, 0.25), (width - corner_x, 0.17), (width, 0.24), (corner_x, 0.3)],
+        shade(card, 0.5 if is_open else 1.15),
     )
-    if open_:
-        pen.shape([(0.0, 0.25), (edge, 0.3), (edge - 0.1, 0.08), (0.02, 0.04)], shade(card, 1.1))
+    if is_open:
+        pen.shape([(0.0, 0.25), (corner_x, 0.3), (corner_x - 0.1, 0.08), (0.02, 0.04)], shade(card, 1.1))
     pen.shape(
-        [(edge * 0.4, 0.27), (edge * 0.6, 0.285), (edge * 0.6, 0.96), (edge * 0.4, 0.95)], shade(card, 1.25)
+        [(corner_x * 0.4, 0.27), (corner_x * 0.6, 0.285), (corner_x * 0.6, 0.96), (corner_x * 0.4, 0.95)],
+        shade(card, 1.25),
     )
 
 
-def bag(pen: Pen, draw: np.random.Generator, phase: float) -> None:
-    """A handbag or a rucksack."""
-    cloth, width = any_colour(draw, 0.6, 0.5), pen.aspect
-    rucksack = draw.random() < 0.5
+def bag(pen: Pen, rng: np.random.Generator, phase: float) -> None:
+    """Draw a handbag or a rucksack."""
+    cloth, width = random_colour(rng, 0.6, 0.5), pen.aspect
+    rucksack = rng.random() < 0.5
     if rucksack:
         pen.ring(width / 2, 0.13, 0.11, shade(cloth, 0.6), 0.05)
         pen.box(0.08, 0.12, width - 0.08, 0.99, cloth, 0.22)
@@ -102,9 +107,9 @@ def bag(pen: Pen, draw: np.random.Generator, phase: float) -> None:
         pen.oval(width / 2, 0.56, 0.05, 0.05, (220, 190, 90))
 
 
-def bench(pen: Pen, draw: np.random.Generator, phase: float) -> None:
-    """A bench with slats."""
-    wood, width = near(draw, draw.choice([0.08, 0.3]), 0.55, 0.5), pen.aspect
+def bench(pen: Pen, rng: np.random.Generator, phase: float) -> None:
+    """Draw a bench with slats."""
+    wood, width = colour_near(rng, rng.choice([0.08, 0.3]), 0.55, 0.5), pen.aspect
     for x in (0.15, width - 0.22):
         pen.box(x, 0.08, x + 0.1, 0.98, _METAL)
     for y in (0.04, 0.17, 0.3):
@@ -113,24 +118,24 @@ def bench(pen: Pen, draw: np.random.Generator, phase: float) -> None:
         pen.box(0.0, y, width, y + 0.07, wood)
 
 
-def booth(pen: Pen, draw: np.random.Generator, phase: float) -> None:
-    """A market stall: roof, counter, goods."""
-    cloth, width = any_colour(draw, 0.7, 0.75), pen.aspect
+def booth(pen: Pen, rng: np.random.Generator, phase: float) -> None:
+    """Draw a market stall with roof, counter and goods."""
+    cloth, width = random_colour(rng, 0.7, 0.75), pen.aspect
     pen.box(0.08, 0.24, width - 0.08, 0.66, (70, 60, 60))
     for x in (0.05, width - 0.1):
         pen.box(x, 0.2, x + 0.05, 0.99, (120, 95, 70))
-    pen.box(0.04, 0.62, width - 0.04, 0.97, near(draw, 0.08, 0.45, 0.6))
+    pen.box(0.04, 0.62, width - 0.04, 0.97, colour_near(rng, 0.08, 0.45, 0.6))
     for x in np.arange(0.12, width - 0.2, 0.13).tolist():
-        pen.oval(x + 0.06, 0.6, 0.06, 0.05, any_colour(draw, 0.8, 0.8))
+        pen.oval(x + 0.06, 0.6, 0.06, 0.05, random_colour(rng, 0.8, 0.8))
     pen.shape([(0.12, 0.02), (width - 0.12, 0.02), (width, 0.26), (0.0, 0.26)], cloth)
     pen.box(0.0, 0.24, width, 0.31, shade(cloth, 0.7))
 
 
-def awning(pen: Pen, draw: np.random.Generator, phase: float) -> None:
-    """An awning with stripes and a scalloped hem."""
-    cloth, width = any_colour(draw, 0.75, 0.7), pen.aspect
-    pale = (240, 236, 225) if draw.random() < 0.7 else shade(cloth, 0.6)
-    stripes = int(draw.integers(6, 11))
+def awning(pen: Pen, rng: np.random.Generator, phase: float) -> None:
+    """Draw an awning with stripes and a scalloped hem."""
+    cloth, width = random_colour(rng, 0.75, 0.7), pen.aspect
+    pale = (240, 236, 225) if rng.random() < 0.7 else shade(cloth, 0.6)
+    stripes = int(rng.integers(6, 11))
     for stripe in range(stripes):
         top = 0.12 * width + 0.76 * width * np.array([stripe, stripe + 1]) / stripes
         low = width * np.array([stripe, stripe + 1]) / stripes
@@ -139,29 +144,29 @@ def awning(pen: Pen, draw: np.random.Generator, phase: float) -> None:
         pen.oval(float(low.mean()), 0.77, width / stripes / 2, 0.2, shade(tint, 0.85))
 
 
-def umbrella(pen: Pen, draw: np.random.Generator, phase: float) -> None:
-    """A parasol or an open umbrella."""
-    cloth, middle = any_colour(draw, 0.75, 0.7), pen.aspect / 2
-    other = (240, 238, 230) if draw.random() < 0.5 else shade(cloth, 0.75)
+def umbrella(pen: Pen, rng: np.random.Generator, phase: float) -> None:
+    """Draw a parasol or an open umbrella."""
+    cloth, middle = random_colour(rng, 0.75, 0.7), pen.aspect / 2
+    second_colour = (240, 238, 230) if rng.random() < 0.5 else shade(cloth, 0.75)
     pen.line([(middle, 0.05), (middle, 0.99)], (110, 90, 70), 0.05)
-    rim, bend = 0.5, 0.19
+    rim_y, shoulder_y = 0.5, 0.19
     edges = np.linspace(-middle + 0.02, middle - 0.02, 7).tolist()
-    for panel, (left, right) in enumerate(itertools.pairwise(edges)):
+    for panel, (left_x, right_x) in enumerate(itertools.pairwise(edges)):
         pen.shape(
             [
                 (middle, 0.02),
-                (middle + left * 0.75, bend),
-                (middle + left, rim),
-                (middle + right, rim),
-                (middle + right * 0.75, bend),
+                (middle + left_x * 0.75, shoulder_y),
+                (middle + left_x, rim_y),
+                (middle + right_x, rim_y),
+                (middle + right_x * 0.75, shoulder_y),
             ],
-            other if panel % 2 else cloth,
+            second_colour if panel % 2 else cloth,
         )
 
 
-def fireplug(pen: Pen, draw: np.random.Generator, phase: float) -> None:
-    """A hydrant."""
-    paint, middle = near(draw, draw.choice([0.0, 0.0, 0.14]), 0.8, 0.75), pen.aspect / 2
+def fireplug(pen: Pen, rng: np.random.Generator, phase: float) -> None:
+    """Draw a fire hydrant."""
+    paint, middle = colour_near(rng, rng.choice([0.0, 0.0, 0.14]), 0.8, 0.75), pen.aspect / 2
     pen.box(middle - 0.24, 0.9, middle + 0.24, 0.99, shade(paint, 0.6))
     pen.box(middle - 0.16, 0.22, middle + 0.16, 0.92, paint, 0.03)
     pen.box(middle - 0.28, 0.42, middle + 0.28, 0.58, shade(paint, 0.8), 0.03)
@@ -171,20 +176,20 @@ def fireplug(pen: Pen, draw: np.random.Generator, phase: float) -> None:
     pen.box(middle - 0.05, 0.01, middle + 0.05, 0.1, shade(paint, 0.7))
 
 
-def streetlight(pen: Pen, draw: np.random.Generator, phase: float) -> None:
-    """A streetlight with one or two arms."""
-    middle, post = pen.aspect / 2, shade(_METAL, draw.uniform(0.5, 1.1))
+def streetlight(pen: Pen, rng: np.random.Generator, phase: float) -> None:
+    """Draw a streetlight with one or two arms."""
+    middle, post = pen.aspect / 2, shade(_METAL, rng.uniform(0.5, 1.1))
     pen.line([(middle, 0.04), (middle, 0.99)], post, 0.04)
     pen.box(middle - 0.05, 0.88, middle + 0.05, 0.99, post)
-    for side in (-1, 1) if draw.random() < 0.5 else (1,):
+    for side in (-1, 1) if rng.random() < 0.5 else (1,):
         pen.line([(middle, 0.05), (middle + side * 0.14, 0.03)], post, 0.03)
         head = middle + side * 0.15
-        pen.box(head - 0.06, 0.03, head + 0.06, 0.09, near(draw, 0.14, 0.2, 0.95))
+        pen.box(head - 0.06, 0.03, head + 0.06, 0.09, colour_near(rng, 0.14, 0.2, 0.95))
 
 
-def trashcan(pen: Pen, draw: np.random.Generator, phase: float) -> None:
-    """A bin with a lid."""
-    paint, width = near(draw, draw.choice([0.33, 0.6, 0.1]), draw.choice([0.15, 0.5]), 0.42), pen.aspect
+def trashcan(pen: Pen, rng: np.random.Generator, phase: float) -> None:
+    """Draw a rubbish bin with a lid."""
+    paint, width = colour_near(rng, rng.choice([0.33, 0.6, 0.1]), rng.choice([0.15, 0.5]), 0.42), pen.aspect
     pen.shape([(0.06, 0.2), (width - 0.06, 0.2), (width - 0.12, 0.99), (0.12, 0.99)], paint)
     for x in np.linspace(0.16, width - 0.2, 4).tolist():
         pen.box(x, 0.3, x + 0.03, 0.94, shade(paint, 0.7))
@@ -192,9 +197,9 @@ def trashcan(pen: Pen, draw: np.random.Generator, phase: float) -> None:
     pen.oval(width / 2, 0.12, width / 2 - 0.06, 0.1, shade(paint, 0.85))
 
 
-def mailbox(pen: Pen, draw: np.random.Generator, phase: float) -> None:
-    """A mailbox with a round top."""
-    paint, width = near(draw, draw.choice([0.61, 0.61, 0.0]), 0.7, 0.55), pen.aspect
+def mailbox(pen: Pen, rng: np.random.Generator, phase: float) -> None:
+    """Draw a mailbox with a round top."""
+    paint, width = colour_near(rng, rng.choice([0.61, 0.61, 0.0]), 0.7, 0.55), pen.aspect
     for x in (0.08, width - 0.15):
         pen.box(x, 0.84, x + 0.07, 0.99, shade(paint, 0.6))
     pen.box(0.04, 0.2, width - 0.04, 0.88, paint)
@@ -203,10 +208,10 @@ def mailbox(pen: Pen, draw: np.random.Generator, phase: float) -> None:
     pen.box(0.14, 0.5, width - 0.14, 0.68, (235, 235, 235))
 
 
-def trafficcone(pen: Pen, draw: np.random.Generator, phase: float) -> None:
-    """A cone with bands."""
-    paint, width = near(draw, 0.055, 0.9, 0.95, 0.012), pen.aspect
-    middle, bands = width / 2, draw.random() < 0.75
+def trafficcone(pen: Pen, rng: np.random.Generator, phase: float) -> None:
+    """Draw a traffic cone, with or without reflective bands."""
+    paint, width = colour_near(rng, 0.055, 0.9, 0.95, 0.012), pen.aspect
+    middle, bands = width / 2, rng.random() < 0.75
     pen.box(0.0, 0.9, width, 0.99, shade(paint, 0.75), 0.03)
     pen.shape([(middle - 0.04, 0.02), (middle + 0.04, 0.02), (width - 0.1, 0.92), (0.1, 0.92)], paint)
     for y in (0.32, 0.6) if bands else ():

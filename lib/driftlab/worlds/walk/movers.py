@@ -1,37 +1,40 @@
-"""Draws objects that move: people, dogs, vehicles and ships."""
+"""Drawings of objects that can move: people, dogs, bicycles, strollers, vehicles and ships."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from driftlab.worlds.walk.pen import Colour, Drawing, Pen, any_colour, colour, near, shade
+from driftlab.worlds.walk.pen import Colour, Drawing, Pen, colour, colour_near, random_colour, shade
 
 _DARK: Colour = (35, 35, 40)
 _GLASS: Colour = (150, 185, 205)
 
 
-def person(pen: Pen, draw: np.random.Generator, phase: float) -> None:
-    """Somebody walking: stride and swing follow the phase."""
-    skin = colour(0.07, draw.uniform(0.3, 0.6), draw.uniform(0.4, 0.95))
-    hair = near(draw, 0.07, 0.6, draw.choice([0.1, 0.3, 0.6]))
-    coat, trousers = any_colour(draw, 0.55, 0.65), any_colour(draw, 0.35, 0.35)
-    broad, middle = draw.uniform(0.085, 0.125), pen.aspect / 2
-    long_coat, seen_from_behind = draw.random() < 0.3, draw.random() < 0.5
+def person(pen: Pen, rng: np.random.Generator, phase: float) -> None:
+    """Draw a walking person whose legs and arms swing with the phase."""
+    skin = colour(0.07, rng.uniform(0.3, 0.6), rng.uniform(0.4, 0.95))
+    hair = colour_near(rng, 0.07, 0.6, rng.choice([0.1, 0.3, 0.6]))
+    coat, trousers = random_colour(rng, 0.55, 0.65), random_colour(rng, 0.35, 0.35)
+    shoulder_half_width, middle = rng.uniform(0.085, 0.125), pen.aspect / 2
+    long_coat, seen_from_behind = rng.random() < 0.3, rng.random() < 0.5
     stride = 0.11 * np.sin(2 * np.pi * phase)
     for side in (-1, 1):
         hip, foot = (middle + side * 0.035, 0.52), (middle + side * (0.045 + stride), 0.97)
         pen.line([hip, ((hip[0] + foot[0]) / 2 + 0.015, 0.74), foot], shade(trousers, 1 + 0.15 * side), 0.08)
         pen.oval(foot[0], 0.975, 0.045, 0.022, _DARK)
-        shoulder, hand = (middle + side * broad, 0.23), (middle + side * (broad + 0.03) - stride * 0.8, 0.53)
+        shoulder, hand = (
+            (middle + side * shoulder_half_width, 0.23),
+            (middle + side * (shoulder_half_width + 0.03) - stride * 0.8, 0.53),
+        )
         pen.line([shoulder, hand], shade(coat, 0.8), 0.06)
         pen.oval(hand[0], hand[1], 0.022, 0.022, skin)
     hem = 0.68 if long_coat else 0.54
     pen.shape(
         [
-            (middle - broad, 0.19),
-            (middle + broad, 0.19),
-            (middle + broad * 0.95, hem),
-            (middle - broad * 0.95, hem),
+            (middle - shoulder_half_width, 0.19),
+            (middle + shoulder_half_width, 0.19),
+            (middle + shoulder_half_width * 0.95, hem),
+            (middle - shoulder_half_width * 0.95, hem),
         ],
         coat,
     )
@@ -44,10 +47,10 @@ def person(pen: Pen, draw: np.random.Generator, phase: float) -> None:
         )
 
 
-def dog(pen: Pen, draw: np.random.Generator, phase: float) -> None:
-    """A dog from the side, running or standing."""
-    fur = near(draw, 0.08, draw.choice([0.1, 0.5, 0.65]), draw.choice([0.25, 0.55, 0.85]))
-    mirrored, ears = draw.random() < 0.5, draw.uniform(0.1, 0.2)
+def dog(pen: Pen, rng: np.random.Generator, phase: float) -> None:
+    """Draw a dog from the side, running or standing."""
+    fur = colour_near(rng, 0.08, rng.choice([0.1, 0.5, 0.65]), rng.choice([0.25, 0.55, 0.85]))
+    mirrored, ears = rng.random() < 0.5, rng.uniform(0.1, 0.2)
 
     def x(at: float) -> float:
         return pen.aspect - at if mirrored else at
@@ -64,11 +67,11 @@ def dog(pen: Pen, draw: np.random.Generator, phase: float) -> None:
     pen.shape([(x(1.04), 0.14), (x(1.0), 0.14 + ears + 0.1), (x(1.12), 0.2)], shade(fur, 0.55))
 
 
-def bicycle(pen: Pen, draw: np.random.Generator, phase: float) -> None:
-    """A bicycle from the side."""
-    paint, radius = any_colour(draw, 0.75, 0.65), draw.uniform(0.3, 0.335)
+def bicycle(pen: Pen, rng: np.random.Generator, phase: float) -> None:
+    """Draw a bicycle from the side."""
+    paint, radius = random_colour(rng, 0.75, 0.65), rng.uniform(0.3, 0.335)
     back, front, low = (0.36, 0.66), (1.3, 0.66), (0.76, 0.7)
-    saddle, bars = (0.62, 0.22), (1.14, draw.uniform(0.1, 0.18))
+    saddle, bars = (0.62, 0.22), (1.14, rng.uniform(0.1, 0.18))
     for hub in (back, front):
         pen.ring(*hub, radius, _DARK, 0.055)
         for angle in np.arange(4) * np.pi / 4 + phase:
@@ -87,15 +90,15 @@ def bicycle(pen: Pen, draw: np.random.Generator, phase: float) -> None:
         pen.line(tube, paint, 0.055)
     pen.box(0.5, 0.16, 0.74, 0.22, _DARK, 0.03)
     pen.line([(bars[0] - 0.1, bars[1] - 0.02), (bars[0] + 0.1, bars[1])], _DARK, 0.05)
-    if draw.random() < 0.35:
-        pen.box(1.15, 0.2, 1.45, 0.42, near(draw, 0.09, 0.5, 0.5), 0.03)
+    if rng.random() < 0.35:
+        pen.box(1.15, 0.2, 1.45, 0.42, colour_near(rng, 0.09, 0.5, 0.5), 0.03)
 
 
-def car(pen: Pen, draw: np.random.Generator, phase: float) -> None:
-    """A car from the side."""
-    paint = any_colour(draw, draw.choice([0.1, 0.7]), 0.7)
-    nose, tail = draw.uniform(0.45, 0.75), draw.uniform(0.1, 0.5)
-    width, roof = pen.aspect, draw.uniform(0.02, 0.1)
+def car(pen: Pen, rng: np.random.Generator, phase: float) -> None:
+    """Draw a car from the side."""
+    paint = random_colour(rng, rng.choice([0.1, 0.7]), 0.7)
+    nose, tail = rng.uniform(0.45, 0.75), rng.uniform(0.1, 0.5)
+    width, roof = pen.aspect, rng.uniform(0.02, 0.1)
     cabin = [(tail, 0.45), (tail + 0.25, roof), (width - nose - 0.35, roof), (width - nose, 0.45)]
     pen.shape(cabin, shade(paint, 0.9))
     pen.shape(
@@ -118,10 +121,10 @@ def car(pen: Pen, draw: np.random.Generator, phase: float) -> None:
         pen.oval(x, 0.8, 0.1, 0.1, (170, 170, 175))
 
 
-def car_from_behind(pen: Pen, draw: np.random.Generator, phase: float) -> None:
-    """A car from the front or from behind."""
-    paint, behind = any_colour(draw, draw.choice([0.1, 0.7]), 0.7), draw.random() < 0.6
-    width, inset = pen.aspect, draw.uniform(0.14, 0.24)
+def car_from_behind(pen: Pen, rng: np.random.Generator, phase: float) -> None:
+    """Draw a car from the front or from the rear."""
+    paint, behind = random_colour(rng, rng.choice([0.1, 0.7]), 0.7), rng.random() < 0.6
+    width, inset = pen.aspect, rng.uniform(0.14, 0.24)
     for x in (0.08, width - 0.26):
         pen.box(x, 0.7, x + 0.18, 0.99, _DARK, 0.04)
     pen.shape([(0.04, 0.45), (inset, 0.03), (width - inset, 0.03), (width - 0.04, 0.45)], shade(paint, 0.9))
@@ -135,10 +138,10 @@ def car_from_behind(pen: Pen, draw: np.random.Generator, phase: float) -> None:
     pen.box(0.3, 0.68, width - 0.3, 0.8, (235, 235, 235) if behind else _DARK, 0.02)
 
 
-def bus(pen: Pen, draw: np.random.Generator, phase: float) -> None:
-    """A bus from the side."""
-    paint, band = any_colour(draw, 0.7, 0.75), any_colour(draw, 0.4, 0.85)
-    width, doors = pen.aspect, int(draw.integers(1, 3))
+def bus(pen: Pen, rng: np.random.Generator, phase: float) -> None:
+    """Draw a bus from the side."""
+    paint, band = random_colour(rng, 0.7, 0.75), random_colour(rng, 0.4, 0.85)
+    width, doors = pen.aspect, int(rng.integers(1, 3))
     pen.box(0.0, 0.02, width, 0.9, paint, 0.08)
     pen.box(0.0, 0.56, width, 0.66, band)
     for x in np.arange(0.1, width - 0.3, 0.33).tolist():
@@ -151,9 +154,9 @@ def bus(pen: Pen, draw: np.random.Generator, phase: float) -> None:
         pen.oval(x, 0.87, 0.06, 0.06, (150, 150, 155))
 
 
-def bus_from_behind(pen: Pen, draw: np.random.Generator, phase: float) -> None:
-    """A bus from the front."""
-    paint, width = any_colour(draw, 0.7, 0.75), pen.aspect
+def bus_from_behind(pen: Pen, rng: np.random.Generator, phase: float) -> None:
+    """Draw a bus from the front."""
+    paint, width = random_colour(rng, 0.7, 0.75), pen.aspect
     for x in (0.06, width - 0.2):
         pen.box(x, 0.84, x + 0.14, 0.99, _DARK)
     pen.box(0.0, 0.01, width, 0.92, paint, 0.07)
@@ -164,10 +167,10 @@ def bus_from_behind(pen: Pen, draw: np.random.Generator, phase: float) -> None:
         pen.box(x, 0.72, x + 0.12, 0.8, (250, 245, 200), 0.03)
 
 
-def stroller(pen: Pen, draw: np.random.Generator, phase: float) -> None:
-    """A stroller from the side."""
-    cloth, mirrored = any_colour(draw, 0.65, 0.6), draw.random() < 0.5
-    wheel = draw.uniform(0.12, 0.17)
+def stroller(pen: Pen, rng: np.random.Generator, phase: float) -> None:
+    """Draw a stroller from the side."""
+    cloth, mirrored = random_colour(rng, 0.65, 0.6), rng.random() < 0.5
+    wheel = rng.uniform(0.12, 0.17)
 
     def x(at: float) -> float:
         return pen.aspect - at if mirrored else at
@@ -182,10 +185,10 @@ def stroller(pen: Pen, draw: np.random.Generator, phase: float) -> None:
         pen.oval(x(at), 0.99 - wheel, wheel * 0.45, wheel * 0.45, (190, 190, 195))
 
 
-def ship(pen: Pen, draw: np.random.Generator, phase: float) -> None:
-    """A ship from the side."""
-    hull, width = any_colour(draw, 0.6, 0.5), pen.aspect
-    mast, decks = draw.uniform(0.6, 1.2), int(draw.integers(1, 3))
+def ship(pen: Pen, rng: np.random.Generator, phase: float) -> None:
+    """Draw a ship from the side."""
+    hull, width = random_colour(rng, 0.6, 0.5), pen.aspect
+    mast, decks = rng.uniform(0.6, 1.2), int(rng.integers(1, 3))
     pen.shape([(0.02, 0.62), (width, 0.58), (width - 0.3, 0.99), (0.22, 0.99)], hull)
     pen.shape([(0.04, 0.66), (width - 0.02, 0.62), (width - 0.05, 0.68), (0.07, 0.72)], (240, 240, 240))
     for deck in range(decks):
@@ -194,7 +197,7 @@ def ship(pen: Pen, draw: np.random.Generator, phase: float) -> None:
         for x in np.arange(0.5 + 0.15 * deck, 1.2 - 0.15 * deck, 0.2).tolist():
             pen.box(x, top + 0.05, x + 0.1, top + 0.13, _GLASS)
     pen.line([(mast + 0.5, 0.6), (mast + 0.5, 0.02)], (90, 70, 50), 0.035)
-    pen.shape([(mast + 0.52, 0.04), (mast + 0.8, 0.12), (mast + 0.52, 0.2)], any_colour(draw, 0.8, 0.8))
+    pen.shape([(mast + 0.52, 0.04), (mast + 0.8, 0.12), (mast + 0.52, 0.2)], random_colour(rng, 0.8, 0.8))
 
 
 PERSON = Drawing(person, 0.5, (1.5, 1.9))

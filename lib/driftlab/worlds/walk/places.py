@@ -1,4 +1,4 @@
-"""The places of the walker's life: what is to be met there, how they look, and when they are open."""
+"""The places that the walker visits: their objects, appearance and opening periods."""
 
 from __future__ import annotations
 
@@ -7,51 +7,53 @@ from dataclasses import dataclass
 
 Tone = tuple[float, float, float]
 """Hue, saturation and value."""
-STRETCH = 8.0  # metres
+DENSITY_LENGTH = 8.0
+"""Length of path, in metres, that densities of objects refer to."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """One place.
+    """A place: a straight path with objects, walls and scenery on both sides.
 
     Attributes:
-        mix: Objects of each category in `STRETCH` metres of the way; the tail is long.
-        weekday: How much it draws the walker on weekdays.
-        weekend: How much on Saturdays and Sundays.
-        open: Stretches, in parts of the whole time, in which it can be visited.
-        indoors: Whether it has a ceiling and its own light.
-        walls: Distance in metres of the walls to the left and right of the way; 0 for none.
-        storeys: Least and most, of the buildings.
-        wall: Tone of walls.
-        ground: Tone of the ground.
-        way: Tone of the way, which is as wide as `breadth`, in metres.
-        breadth: See `way`.
-        road: Whether a road runs on the right.
-        water: Whether there is water on the right.
-        stay: Least and most steps of the stream that a visit fills.
-        trees: Trees, and bushes, in `STRETCH` metres.
+        densities: Mean number of objects per category and `DENSITY_LENGTH` metres of path; long-tailed.
+        wall_tone: Colour of the walls.
+        ground_tone: Colour of the ground.
+        path_tone: Colour of the path.
+        weekday_weight: Relative probability that it is a destination on weekdays; 0 if it never is one.
+        weekend_weight: Relative probability on Saturdays and Sundays.
+        open_periods: When it can be visited, as (start, end) shares of the nine months.
+        indoors: Whether it has a ceiling and artificial light.
+        wall_distances: Distance of the left and the right wall from the path's centre line, in metres; 0 for
+            no wall.
+        storey_range: Smallest and largest number of storeys of its buildings.
+        path_width: Width of the path, in metres.
+        has_road: Whether a road runs on the right.
+        has_water: Whether there is water on the right.
+        tree_density: Mean number of trees, and of bushes, per `DENSITY_LENGTH` metres of path.
+        visit_steps: Smallest and largest number of the stream's steps per visit.
     """
 
-    mix: Mapping[str, float]
-    weekday: float
-    weekend: float
-    wall: Tone
-    ground: Tone
-    way: Tone
-    open: tuple[tuple[float, float], ...] = ((0.0, 1.0),)
+    densities: Mapping[str, float]
+    wall_tone: Tone
+    ground_tone: Tone
+    path_tone: Tone
+    weekday_weight: float = 0.0
+    weekend_weight: float = 0.0
+    open_periods: tuple[tuple[float, float], ...] = ((0.0, 1.0),)
     indoors: bool = False
-    walls: tuple[float, float] = (0.0, 0.0)
-    storeys: tuple[int, int] = (1, 1)
-    breadth: float = 3.0
-    road: bool = False
-    water: bool = False
-    trees: float = 0.0
-    stay: tuple[int, int] = (1, 3)
+    wall_distances: tuple[float, float] = (0.0, 0.0)
+    storey_range: tuple[int, int] = (1, 1)
+    path_width: float = 3.0
+    has_road: bool = False
+    has_water: bool = False
+    tree_density: float = 0.0
+    visit_steps: tuple[int, int] = (1, 3)
 
 
 PLACES: dict[str, Place] = {
     "home": Place(
-        mix={
+        densities={
             "chair": 1.5,
             "dining table": 0.7,
             "potted plant": 0.9,
@@ -60,17 +62,15 @@ PLACES: dict[str, Place] = {
             "bag": 0.4,
             "dog": 0.15,
         },
-        weekday=0.0,  # every recorded day begins there, see `oak_habits`
-        weekend=0.0,
-        wall=(0.11, 0.25, 0.85),
-        ground=(0.08, 0.4, 0.55),
-        way=(0.08, 0.45, 0.6),
+        wall_tone=(0.11, 0.25, 0.85),
+        ground_tone=(0.08, 0.4, 0.55),
+        path_tone=(0.08, 0.45, 0.6),
         indoors=True,
-        walls=(2.6, 2.6),
-        stay=(1, 2),
+        wall_distances=(2.6, 2.6),
+        visit_steps=(1, 2),
     ),
     "street": Place(
-        mix={
+        densities={
             "car": 1.7,
             "person": 0.8,
             "streetlight": 0.5,
@@ -83,17 +83,15 @@ PLACES: dict[str, Place] = {
             "dog": 0.08,
             "stroller": 0.05,
         },
-        weekday=0.0,  # on the way to everywhere
-        weekend=0.0,
-        wall=(0.04, 0.35, 0.6),
-        ground=(0.6, 0.05, 0.5),
-        way=(0.1, 0.05, 0.68),
-        walls=(4.0, 9.0),
-        storeys=(2, 4),
-        road=True,
+        wall_tone=(0.04, 0.35, 0.6),
+        ground_tone=(0.6, 0.05, 0.5),
+        path_tone=(0.1, 0.05, 0.68),
+        wall_distances=(4.0, 9.0),
+        storey_range=(2, 4),
+        has_road=True,
     ),
     "campus": Place(
-        mix={
+        densities={
             "person": 1.3,
             "bicycle": 1.1,
             "bench": 0.6,
@@ -103,18 +101,18 @@ PLACES: dict[str, Place] = {
             "chair": 0.1,
             "potted plant": 0.1,
         },
-        weekday=3.0,
-        weekend=0.3,
-        open=((0.0, 0.40), (0.52, 1.0)),
-        wall=(0.07, 0.2, 0.75),
-        ground=(0.28, 0.45, 0.5),
-        way=(0.09, 0.12, 0.72),
-        walls=(9.0, 11.0),
-        storeys=(2, 3),
-        trees=0.7,
+        weekday_weight=3.0,
+        weekend_weight=0.3,
+        open_periods=((0.0, 0.40), (0.52, 1.0)),
+        wall_tone=(0.07, 0.2, 0.75),
+        ground_tone=(0.28, 0.45, 0.5),
+        path_tone=(0.09, 0.12, 0.72),
+        wall_distances=(9.0, 11.0),
+        storey_range=(2, 3),
+        tree_density=0.7,
     ),
     "shop": Place(
-        mix={
+        densities={
             "person": 0.9,
             "box": 1.1,
             "bag": 1.1,
@@ -124,17 +122,17 @@ PLACES: dict[str, Place] = {
             "chair": 0.2,
             "stroller": 0.2,
         },
-        weekday=1.0,
-        weekend=1.0,
-        open=((0.1, 1.0),),
-        wall=(0.55, 0.12, 0.85),
-        ground=(0.5, 0.04, 0.8),
-        way=(0.5, 0.04, 0.86),
+        weekday_weight=1.0,
+        weekend_weight=1.0,
+        open_periods=((0.1, 1.0),),
+        wall_tone=(0.55, 0.12, 0.85),
+        ground_tone=(0.5, 0.04, 0.8),
+        path_tone=(0.5, 0.04, 0.86),
         indoors=True,
-        walls=(3.9, 3.9),
+        wall_distances=(3.9, 3.9),
     ),
     "park": Place(
-        mix={
+        densities={
             "bench": 1.0,
             "dog": 0.9,
             "stroller": 0.9,
@@ -143,17 +141,17 @@ PLACES: dict[str, Place] = {
             "bicycle": 0.3,
             "bag": 0.05,
         },
-        weekday=1.5,
-        weekend=4.0,
-        open=((0.05, 0.30), (0.68, 1.0)),
-        wall=(0.3, 0.4, 0.4),
-        ground=(0.28, 0.55, 0.55),
-        way=(0.1, 0.3, 0.7),
-        breadth=2.4,
-        trees=2.4,
+        weekday_weight=1.5,
+        weekend_weight=4.0,
+        open_periods=((0.05, 0.30), (0.68, 1.0)),
+        wall_tone=(0.3, 0.4, 0.4),
+        ground_tone=(0.28, 0.55, 0.55),
+        path_tone=(0.1, 0.3, 0.7),
+        path_width=2.4,
+        tree_density=2.4,
     ),
     "station": Place(
-        mix={
+        densities={
             "bus": 1.9,
             "person": 1.2,
             "bag": 1.1,
@@ -162,19 +160,19 @@ PLACES: dict[str, Place] = {
             "streetlight": 0.3,
             "car": 0.2,
         },
-        weekday=3.0,
-        weekend=2.0,
-        open=((0.15, 0.36), (0.76, 0.92)),
-        wall=(0.58, 0.15, 0.55),
-        ground=(0.6, 0.03, 0.42),
-        way=(0.6, 0.03, 0.6),
-        walls=(5.0, 10.0),
-        storeys=(1, 2),
-        road=True,
-        stay=(2, 4),
+        weekday_weight=3.0,
+        weekend_weight=2.0,
+        open_periods=((0.15, 0.36), (0.76, 0.92)),
+        wall_tone=(0.58, 0.15, 0.55),
+        ground_tone=(0.6, 0.03, 0.42),
+        path_tone=(0.6, 0.03, 0.6),
+        wall_distances=(5.0, 10.0),
+        storey_range=(1, 2),
+        has_road=True,
+        visit_steps=(2, 4),
     ),
     "market": Place(
-        mix={
+        densities={
             "booth": 1.3,
             "umbrella": 0.5,
             "person": 0.9,
@@ -184,31 +182,38 @@ PLACES: dict[str, Place] = {
             "awning": 0.2,
             "dog": 0.1,
         },
-        weekday=3.0,
-        weekend=8.0,
-        open=((0.2, 0.38), (0.8, 0.97)),
-        wall=(0.06, 0.3, 0.7),
-        ground=(0.07, 0.15, 0.6),
-        way=(0.07, 0.15, 0.66),
-        walls=(5.5, 5.5),
-        storeys=(2, 3),
-        stay=(2, 4),
+        weekday_weight=3.0,
+        weekend_weight=8.0,
+        open_periods=((0.2, 0.38), (0.8, 0.97)),
+        wall_tone=(0.06, 0.3, 0.7),
+        ground_tone=(0.07, 0.15, 0.6),
+        path_tone=(0.07, 0.15, 0.66),
+        wall_distances=(5.5, 5.5),
+        storey_range=(2, 3),
+        visit_steps=(2, 4),
     ),
     "works": Place(
-        mix={"trafficcone": 3.2, "car": 0.7, "box": 0.4, "person": 0.3, "streetlight": 0.3, "trashcan": 0.2},
-        weekday=3.0,
-        weekend=3.0,
-        open=((0.42, 0.56),),
-        wall=(0.09, 0.3, 0.5),
-        ground=(0.08, 0.3, 0.45),
-        way=(0.08, 0.2, 0.5),
-        walls=(4.5, 9.0),
-        storeys=(1, 4),
-        road=True,
-        stay=(2, 4),
+        densities={
+            "trafficcone": 3.2,
+            "car": 0.7,
+            "box": 0.4,
+            "person": 0.3,
+            "streetlight": 0.3,
+            "trashcan": 0.2,
+        },
+        weekday_weight=3.0,
+        weekend_weight=3.0,
+        open_periods=((0.42, 0.56),),
+        wall_tone=(0.09, 0.3, 0.5),
+        ground_tone=(0.08, 0.3, 0.45),
+        path_tone=(0.08, 0.2, 0.5),
+        wall_distances=(4.5, 9.0),
+        storey_range=(1, 4),
+        has_road=True,
+        visit_steps=(2, 4),
     ),
     "waterfront": Place(
-        mix={
+        densities={
             "ship": 2.4,
             "umbrella": 0.5,
             "bench": 0.4,
@@ -218,20 +223,20 @@ PLACES: dict[str, Place] = {
             "chair": 0.3,
             "stroller": 0.1,
         },
-        weekday=3.0,
-        weekend=6.0,
-        open=((0.6, 0.76), (0.9, 1.0)),
-        wall=(0.13, 0.2, 0.9),
-        ground=(0.12, 0.35, 0.8),
-        way=(0.1, 0.2, 0.75),
-        walls=(7.0, 0.0),
-        storeys=(2, 3),
-        water=True,
-        trees=0.2,
-        stay=(2, 4),
+        weekday_weight=3.0,
+        weekend_weight=6.0,
+        open_periods=((0.6, 0.76), (0.9, 1.0)),
+        wall_tone=(0.13, 0.2, 0.9),
+        ground_tone=(0.12, 0.35, 0.8),
+        path_tone=(0.1, 0.2, 0.75),
+        wall_distances=(7.0, 0.0),
+        storey_range=(2, 3),
+        has_water=True,
+        tree_density=0.2,
+        visit_steps=(2, 4),
     ),
 }
-"""By name. `home` and `street` have no draw of their own: every day leads from the one through the other."""
+"""Places by name. `home` and `street` have no weights: every recorded day begins with them."""
 
-IN_RAIN = 0.5
-"""Umbrellas carried, in `STRETCH` metres, outdoors when it rains."""
+UMBRELLAS_IN_RAIN = 0.5
+"""Mean number of people with umbrellas per `DENSITY_LENGTH` metres, outdoors when it rains."""

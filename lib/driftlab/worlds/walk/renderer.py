@@ -1,4 +1,4 @@
-"""One frame: surroundings, objects, light, blur and noise."""
+"""Rendering of one frame: surroundings, objects, light, weather, blur and noise."""
 
 from __future__ import annotations
 
@@ -14,26 +14,29 @@ from driftlab.worlds.walk.canvas import Canvas, Seen
 from driftlab.worlds.walk.habits import Visit
 from driftlab.worlds.walk.pen import Colour, colour
 from driftlab.worlds.walk.places import Place
-from driftlab.worlds.walk.surroundings import Floats, Surroundings, ahead
+from driftlab.worlds.walk.surroundings import Floats, Surroundings, positions_ahead
 
-LEAST = 1 / 13
-"""Side of the square, in sides of the frame, under whose area objects are not labelled (OAK: 20 pixels)."""
-_HAZE = (6.0, 30.0)  # metres between which walls fade into the distance
-_NEAR = 0.3  # metres
-_NIGHT = 0.5
+MIN_LABEL_SIDE = 1 / 13
+"""Objects are labelled if their box is at least as large as a square of this side, as a share of the frame's.
+
+OAK's limit is 20 pixels.
+"""
+_HAZE_RANGE = (6.0, 30.0)  # metres; haze begins at the first distance and is strongest from the second on
+_NEAR_PLANE = 0.3  # metres; what is closer is not drawn
+_NIGHT_LIGHT = 0.5  # brightness at night; 1 at noon
 
 
 @dataclass(frozen=True)
-class Sight:
-    """An object before the camera.
+class ProjectedObject:
+    """An object in front of the camera, projected into the image.
 
     Attributes:
         category: Its label; empty for scenery.
-        sprite: How it looks.
-        u: Where its middle comes, in sides of the frame from the left.
-        v: Where its foot comes, in sides of the frame from the top.
-        depth: Metres.
-        height: Metres.
+        sprite: RGBA image of it.
+        u: Horizontal position of its centre, as a share of the frame's side.
+        v: Vertical position of its lower edge, as a share of the frame's side.
+        depth: Distance from the camera, in metres.
+        height: Height in metres.
     """
 
     category: str
@@ -46,7 +49,7 @@ class Sight:
 
 @dataclass(frozen=True)
 class Shot:
-    """A frame: pixels (size, size, 3) uint8, what is labelled in it, and the canvas, which has the masks."""
+    """A rendered frame: pixels (size, size, 3) uint8, labelled objects, and the canvas with their masks."""
 
     pixels: NDArray[np.uint8]
     seen: list[Seen]
@@ -55,101 +58,128 @@ class Shot:
 
 def render(
     place: Place,
-    around: Surroundings,
+    surroundings: Surroundings,
     camera: Camera,
-    sights: list[Sight],
+    objects: list[ProjectedObject],
     visit: Visit,
     seconds: int,
     size: int,
-    draw: np.random.Generator,
+    rng: np.random.Generator,
 ) -> Shot:
-    """One frame of a visit, so many seconds after its start; `sights` come furthest first."""
+    """Render one frame of a visit.
+
+    Args:
+        place: The place.
+        surroundings: Its ground, walls and skyline.
+        camera: The camera in this frame.
+        objects: Projected objects, furthest first.
+        visit: The visit, for time of day, season and weather.
+        seconds: Time since the visit's start.
+        size: Side of the frame, in pixels.
+        rng: Source of random numbers.
+    """
     canvas = Canvas(size)
-    hour = visit.start + timedelta(seconds=seconds)
-    light, tint = _light(place, visit, hour.hour + hour.minute / 60)
-    _backdrop(canvas, place, around, camera, visit)
-    _paint(canvas, around, camera, far=(215, 215, 210) if place.indoors else (178, 192, 205))
-    for sight in sights:
-        height = FOCAL * sight.height / sight.depth
-        canvas.paste(sight.sprite, size * sight.u, size * sight.v, size * height, sight.category)
+    time = visit.start + timedelta(seconds=seconds)
+    light, tint = _light(place, visit, time.hour + time.minute / 60)
+    _backdrop(canvas, place, surroundings, camera, visit)
+    _draw_surroundings(
+        canvas, surroundings, camera, haze_colour=(215, 215, 210) if place.indoors else (178, 192, 205)
+    )
+    for item in objects:
+        height = FOCAL * item.height / item.depth
+        canvas.paste(item.sprite, size * item.u, size * item.v, size * height, item.category)
     if visit.rain and not place.indoors:
-        _rain(canvas, draw)
-    return Shot(_expose(canvas, camera, light * tint, draw), canvas.seen(LEAST * size), canvas)
+        _rain(canvas, rng)
+    return Shot(
+        _camera_image(canvas, camera, light * tint, rng),
+        canvas.visible_objects(MIN_LABEL_SIDE * size),
+        canvas,
+    )
 
 
-def _backdrop(canvas: Canvas, place: Place, around: Surroundings, camera: Camera, visit: Visit) -> None:
-    """Sky or far wall above the horizon, and the ground below it."""
+def _backdrop(canvas: Canvas, place: Place, surroundings: Surroundings, camera: Camera, visit: Visit) -> None:
+    """Draw the sky (indoors a distant wall) above the horizon, and the ground below it."""
     size, horizon = canvas.size, camera.horizon * canvas.size
     if place.indoors:
         canvas.polygon([(0, 0), (size, 0), (size, horizon), (0, horizon)], (205, 203, 196))
     else:
         blue = 0.08 if visit.rain else 0.45
         for band in range(5):
-            low = horizon * (band + 1) / 5 + 1
-            tint = colour(0.58, blue * (1 - band / 6), 0.78 if visit.rain else 0.86 + band / 36)
-            canvas.polygon([(0, horizon * band / 5), (size, horizon * band / 5), (size, low), (0, low)], tint)
-        _skyline(canvas, around.skyline, camera)
-    white = visit.winter and not place.indoors
-    ground = colour(0.6, 0.03, 0.88) if white else colour(*place.ground)
-    canvas.polygon([(0, horizon), (size, horizon), (size, size), (0, size)], ground)
+            bottom = horizon * (band + 1) / 5 + 1
+            sky_colour = colour(0.58, blue * (1 - band / 6), 0.78 if visit.rain else 0.86 + band / 36)
+            canvas.polygon(
+                [(0, horizon * band / 5), (size, horizon * band / 5), (size, bottom), (0, bottom)], sky_colour
+            )
+        _skyline(canvas, surroundings.skyline, camera)
+    snow = visit.winter and not place.indoors
+    ground_tone = colour(0.6, 0.03, 0.88) if snow else colour(*place.ground_tone)
+    canvas.polygon([(0, horizon), (size, horizon), (size, size), (0, size)], ground_tone)
 
 
 def _skyline(canvas: Canvas, heights: Floats, camera: Camera) -> None:
-    """Roofs on the horizon, which pass by as the camera turns."""
+    """Draw distant roofs on the horizon, shifted by the camera's yaw."""
     angles = np.linspace(-1.3, 1.3, len(heights) + 1) - camera.yaw
-    before = np.abs(angles) < 1.1
-    across = canvas.size * (0.5 + FOCAL * np.tan(np.clip(angles, -1.1, 1.1)))
-    foot = canvas.size * camera.horizon + 1
-    for index in np.flatnonzero(before[:-1] & before[1:]).tolist():
-        left, right = across[index], across[index + 1]
+    in_front = np.abs(angles) < 1.1
+    x = canvas.size * (0.5 + FOCAL * np.tan(np.clip(angles, -1.1, 1.1)))
+    bottom = canvas.size * camera.horizon + 1
+    for index in np.flatnonzero(in_front[:-1] & in_front[1:]).tolist():
+        left, right = x[index], x[index + 1]
         top = canvas.size * (camera.horizon - FOCAL * heights[index] / 80)
-        canvas.polygon([(left, foot), (left, top), (right, top), (right, foot)], (152, 165, 180))
+        canvas.polygon([(left, bottom), (left, top), (right, top), (right, bottom)], (152, 165, 180))
 
 
-def _paint(canvas: Canvas, around: Surroundings, camera: Camera, far: Colour) -> None:
-    """The surroundings' quadrilaterals that are wholly before the camera, paler with distance."""
-    places = ahead(around.starts, camera.z)
-    close = np.flatnonzero(places - camera.z < _HAZE[1] + 2)
-    close = close[np.argsort(-places[close], kind="stable")]
-    corners, colours = around.corners[close], around.colours[close]
-    corners = corners + (places - around.starts)[close, None, None] * np.array([0, 0, 1])
+def _draw_surroundings(
+    canvas: Canvas, surroundings: Surroundings, camera: Camera, haze_colour: Colour
+) -> None:
+    """Draw the quadrilaterals that are entirely in front of the camera, with haze by distance."""
+    positions = positions_ahead(surroundings.starts, camera.z)
+    nearby = np.flatnonzero(positions - camera.z < _HAZE_RANGE[1] + 2)
+    nearby = nearby[np.argsort(-positions[nearby], kind="stable")]
+    corners, colours = surroundings.corners[nearby], surroundings.colours[nearby]
+    corners = corners + (positions - surroundings.starts)[nearby, None, None] * np.array([0, 0, 1])
     points, depths = camera.project(corners)
-    shown = (depths > _NEAR).all(axis=1)
-    shown &= (points[..., 0] < 1).any(axis=1) & (points[..., 0] > 0).any(axis=1)
-    pale = 0.75 * np.clip((depths.mean(axis=1) - _HAZE[0]) / (_HAZE[1] - _HAZE[0]), 0, 1)[:, None]
-    tints = (colours * (1 - pale) + np.array(far) * pale).round().astype(int)
+    visible = (depths > _NEAR_PLANE).all(axis=1)
+    visible &= (points[..., 0] < 1).any(axis=1) & (points[..., 0] > 0).any(axis=1)
+    haze = (
+        0.75
+        * np.clip((depths.mean(axis=1) - _HAZE_RANGE[0]) / (_HAZE_RANGE[1] - _HAZE_RANGE[0]), 0, 1)[:, None]
+    )
+    tints = (colours * (1 - haze) + np.array(haze_colour) * haze).round().astype(int)
     pixels = np.clip(points, -20, 20) * canvas.size
-    for quad, (red, green, blue) in zip(pixels[shown].tolist(), tints[shown].tolist(), strict=True):
-        canvas.polygon([(x, y) for x, y in quad], (red, green, blue))
+    for corners_2d, (red, green, blue) in zip(pixels[visible].tolist(), tints[visible].tolist(), strict=True):
+        canvas.polygon([(x, y) for x, y in corners_2d], (red, green, blue))
 
 
 def _light(place: Place, visit: Visit, hour: float) -> tuple[float, Floats]:
-    """How bright it is, and the light's colour, by place, hour, season and weather."""
+    """Brightness, and colour (3,) of the light, by place, hour, season and weather."""
     if place.indoors:
         return 0.95, np.array([1.04, 1.0, 0.92])
-    day = 12.5 - 2.5 * np.cos(2 * np.pi * (visit.start.timetuple().tm_yday + 10) / 365)  # hours of light
-    height = np.cos(np.pi * (hour - 13) / day) if abs(hour - 13) < day / 2 else 0.0
-    light = _NIGHT + (1 - _NIGHT) * height**0.5
-    low = np.array([1.08, 0.97, 0.85]) if height > 0.05 else np.array([0.85, 0.93, 1.12])
-    tint = height * np.ones(3) + (1 - height) * low
+    daylight_hours = 12.5 - 2.5 * np.cos(2 * np.pi * (visit.start.timetuple().tm_yday + 10) / 365)
+    sun_height = np.cos(np.pi * (hour - 13) / daylight_hours) if abs(hour - 13) < daylight_hours / 2 else 0.0
+    light = _NIGHT_LIGHT + (1 - _NIGHT_LIGHT) * sun_height**0.5
+    low_sun_tint = np.array([1.08, 0.97, 0.85]) if sun_height > 0.05 else np.array([0.85, 0.93, 1.12])
+    tint = sun_height * np.ones(3) + (1 - sun_height) * low_sun_tint
     return float(light * (0.85 if visit.rain else 1.0)), tint
 
 
-def _rain(canvas: Canvas, draw: np.random.Generator) -> None:
-    starts = draw.uniform(0, canvas.size, (40, 2))
+def _rain(canvas: Canvas, rng: np.random.Generator) -> None:
+    """Draw streaks of rain."""
+    starts = rng.uniform(0, canvas.size, (40, 2))
     for x, y in starts.tolist():
         canvas.polygon([(x, y), (x + 0.5, y), (x - 0.7, y + 5), (x - 1.2, y + 5)], (200, 205, 212))
 
 
-def _expose(canvas: Canvas, camera: Camera, light: Floats, draw: np.random.Generator) -> NDArray[np.uint8]:
-    """The picture as the sensor has it: lit, blurred by the camera's turning, noisy."""
-    picture = canvas.picture()
-    smear = min(abs(camera.sweep) * 0.06 * canvas.size, 0.018 * canvas.size)
-    shake = float(draw.exponential(0.25))
-    picture = picture.filter(ImageFilter.BoxBlur((smear, min(shake, 1.0))))
+def _camera_image(
+    canvas: Canvas, camera: Camera, light: Floats, rng: np.random.Generator
+) -> NDArray[np.uint8]:
+    """The camera's image (size, size, 3) uint8: the canvas with light, motion blur and sensor noise."""
+    image = canvas.downsampled()
+    blur_x = min(abs(camera.turn_rate) * 0.06 * canvas.size, 0.018 * canvas.size)
+    blur_y = float(rng.exponential(0.25))
+    image = image.filter(ImageFilter.BoxBlur((blur_x, min(blur_y, 1.0))))
     noise = (
-        draw.normal(0, 1, (canvas.size, canvas.size, 1)) * 2.5
-        + draw.normal(0, 1, (canvas.size, canvas.size, 3)) * 1.5
+        rng.normal(0, 1, (canvas.size, canvas.size, 1)) * 2.5
+        + rng.normal(0, 1, (canvas.size, canvas.size, 3)) * 1.5
     )
-    exposed = np.asarray(picture, dtype=np.float64) * light * draw.normal(1, 0.03) + noise
-    return np.clip(exposed, 0, 255).round().astype(np.uint8)
+    image_values = np.asarray(image, dtype=np.float64) * light * rng.normal(1, 0.03) + noise
+    return np.clip(image_values, 0, 255).round().astype(np.uint8)

@@ -1,4 +1,4 @@
-"""Where the places that the walker visits lie: a fictional town around longitude 0 and latitude 0."""
+"""Geographic positions of the places: a fictional town around longitude 0 and latitude 0."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from driftlab.worlds.walk.habits import Visit
 
 METRES_PER_DEGREE = 111_320.0
-"""Along a meridian, and along the equator, where the town lies."""
+"""Metres per degree of latitude, and of longitude at the equator."""
 POSITIONS = {
     "home": (0.0, 0.0),
     "street": (500.0, 0.0),
@@ -19,19 +19,21 @@ POSITIONS = {
     "works": (1000.0, 500.0),
     "waterfront": (-2500.0, -1500.0),
 }
-"""Metres east and north of home, by the place's name."""
+"""Metres east and north of home, per place."""
 SPREAD = 60.0
-"""Standard deviation in metres of where a visit's clip begins, east and north."""
+"""Standard deviation of a clip's starting position, east and north, in metres."""
 
 
 def location(visit: Visit, seed: int) -> tuple[float, float]:
-    """Longitude and latitude in degrees at which a visit's clip begins.
+    """Longitude and latitude of the start of a visit's clip, in degrees.
 
     Args:
-        visit: When and where.
-        seed: The world's.
+        visit: The visit.
+        seed: Seed of the world.
     """
-    draw = np.random.default_rng([seed, 9, visit.number])
-    metres = np.array(POSITIONS[visit.place]) + draw.normal(0.0, SPREAD, 2).clip(-3 * SPREAD, 3 * SPREAD)
-    longitude, latitude = (metres / METRES_PER_DEGREE).round(6).tolist()
+    rng = np.random.default_rng([seed, 9, visit.number])
+    offset_metres = np.array(POSITIONS[visit.place]) + rng.normal(0.0, SPREAD, 2).clip(
+        -3 * SPREAD, 3 * SPREAD
+    )
+    longitude, latitude = (offset_metres / METRES_PER_DEGREE).round(6).tolist()
     return longitude, latitude

@@ -1,4 +1,4 @@
-"""A clip of the walker's video: which objects are there, and what each frame shows."""
+"""Clips of the walker's video: a visit's camera, objects and rendered frames."""
 
 from __future__ import annotations
 
@@ -10,55 +10,64 @@ import numpy as np
 from driftlab.worlds.walk.camera import Camera, walk
 from driftlab.worlds.walk.habits import Visit
 from driftlab.worlds.walk.places import PLACES
-from driftlab.worlds.walk.renderer import Shot, Sight, render
-from driftlab.worlds.walk.surroundings import LENGTH, Surroundings, ahead, surroundings
-from driftlab.worlds.walk.things import Thing, things
+from driftlab.worlds.walk.renderer import ProjectedObject, Shot, render
+from driftlab.worlds.walk.scene_objects import SceneObject, scene_objects
+from driftlab.worlds.walk.surroundings import (
+    PATH_LENGTH,
+    Surroundings,
+    build_surroundings,
+    positions_ahead,
+)
 
 SECONDS_A_FRAME = 2
-"""OAK is labelled at half a frame a second."""
-_FURTHEST, _FURTHEST_LARGE, _LARGE = 24.0, 38.0, 2.0  # metres at which things are still drawn, and large ones
-_NEAREST = 1.1  # metres
+"""Seconds between two frames; OAK has labels at 0.5 frames per second."""
+_MIN_DISTANCE, _MAX_DISTANCE = 1.1, 24.0  # metres from the camera at which objects are drawn
+_MAX_DISTANCE_LARGE, _LARGE_HEIGHT = 38.0, 2.0  # metres, for objects higher than this
 
 
 def clip(visit: Visit, frames: int, size: int, seed: int) -> Iterator[Shot]:
-    """The frames of a visit, `SECONDS_A_FRAME` apart.
+    """Render the frames of a visit, `SECONDS_A_FRAME` apart.
 
     Args:
-        visit: Where and when.
-        frames: How many.
-        size: Pixels of a frame's side.
-        seed: The world's.
+        visit: The visit.
+        frames: Number of frames.
+        size: Side of a frame, in pixels.
+        seed: Seed of the world.
     """
-    draw = np.random.default_rng([seed, 1, visit.number])
-    place, there = PLACES[visit.place], things(visit, seed)
-    around = _surroundings(visit.place, seed, visit.winter)
-    cameras = walk(frames, float(draw.uniform(0, LENGTH)), draw)
+    rng = np.random.default_rng([seed, 1, visit.number])
+    place, objects = PLACES[visit.place], scene_objects(visit, seed)
+    place_surroundings = _surroundings(visit.place, seed, visit.winter)
+    cameras = walk(frames, float(rng.uniform(0, PATH_LENGTH)), rng)
     for frame, camera in enumerate(cameras):
-        sights = _sights(there, camera, frame)
-        yield render(place, around, camera, sights, visit, frame * SECONDS_A_FRAME, size, draw)
+        projected_objects = _project_objects(objects, camera, frame)
+        yield render(
+            place, place_surroundings, camera, projected_objects, visit, frame * SECONDS_A_FRAME, size, rng
+        )
 
 
-def _sights(there: list[Thing], camera: Camera, frame: int) -> list[Sight]:
-    """The things in front of the camera, furthest first."""
-    places = np.array([(thing.x, thing.base, thing.at(frame)) for thing in there])
-    places[:, 2] = ahead(places[:, 2], camera.z)
-    points, depths = camera.project(places)
-    order = np.argsort(-depths, kind="stable")
+def _project_objects(objects: list[SceneObject], camera: Camera, frame: int) -> list[ProjectedObject]:
+    """Project the objects in front of the camera into the image, furthest first."""
+    positions = np.array([(item.x, item.base_height, item.position(frame)) for item in objects])
+    positions[:, 2] = positions_ahead(positions[:, 2], camera.z)
+    points, depths = camera.project(positions)
+    far_to_near = np.argsort(-depths, kind="stable")
     return [
-        Sight(
-            there[index].category,
-            there[index].sprite(frame),
+        ProjectedObject(
+            objects[index].category,
+            objects[index].sprite(frame),
             float(points[index, 0]),
             float(points[index, 1]),
             float(depths[index]),
-            there[index].height,
+            objects[index].height,
         )
-        for index in order.tolist()
-        if _NEAREST < depths[index] < (_FURTHEST_LARGE if there[index].height > _LARGE else _FURTHEST)
+        for index in far_to_near.tolist()
+        if _MIN_DISTANCE
+        < depths[index]
+        < (_MAX_DISTANCE_LARGE if objects[index].height > _LARGE_HEIGHT else _MAX_DISTANCE)
         and -0.8 < points[index, 0] < 1.8
     ]
 
 
 @lru_cache(maxsize=64)
 def _surroundings(name: str, seed: int, winter: bool) -> Surroundings:
-    return surroundings(PLACES[name], [seed, 6, list(PLACES).index(name)], winter)
+    return build_surroundings(PLACES[name], [seed, 6, list(PLACES).index(name)], winter)

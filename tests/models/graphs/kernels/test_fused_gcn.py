@@ -27,13 +27,13 @@ def logits(network: GCN, x: Tensor) -> Tensor:
     return found
 
 
-def check(found: dict[str, Tensor | Vector], expected: dict[str, Tensor], tolerance: float) -> None:
-    assert set(found) == set(expected)
+def check(actual: dict[str, Tensor | Vector], expected: dict[str, Tensor], tolerance: float) -> None:
+    assert set(actual) == set(expected)
     for name, value in expected.items():
         scale = value.abs().max().item()
         assert scale > 0, name
-        own = torch.as_tensor(found[name]).to(value.dtype)
-        torch.testing.assert_close(own, value, rtol=0, atol=tolerance * scale, msg=name)
+        gradient = torch.as_tensor(actual[name]).to(value.dtype)
+        torch.testing.assert_close(gradient, value, rtol=0, atol=tolerance * scale, msg=name)
 
 
 def by_name(network: GCN, gradients: tuple[Tensor, ...]) -> dict[str, Tensor]:

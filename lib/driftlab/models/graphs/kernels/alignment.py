@@ -1,4 +1,4 @@
-"""Memory that begins at a cache line, so that equal numbers give equal results wherever they come from."""
+"""Copies of tensors to memory that begins at a cache line, so that equal values give equal results."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ CACHE_LINE = 64  # bytes
 
 
 def aligned(value: Tensor) -> Tensor:
-    """The same numbers at the beginning of a cache line, and so their gradients.
+    """Copy a tensor to memory that begins at a cache line; its gradient is copied likewise.
 
-    Products round differently on memory that is aligned differently, as the slices (…) of a stack (R, …) can
-    be. A slice of whole cache lines stays where it is.
+    Matrix products round differently on memory of another alignment, which the slices (…) of a stack (R, …)
+    can have. A tensor that fills whole cache lines is returned as it is.
     """
     whole_lines = value.numel() * value.element_size() % CACHE_LINE == 0
     return value if whole_lines else _Aligned.apply(value)

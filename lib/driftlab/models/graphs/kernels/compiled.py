@@ -1,7 +1,7 @@
-"""Loops over arrays as machine code.
+"""Compilation of loops over arrays with Numba.
 
-Numba translates a function when it is first called, without a compiler on the machine, and keeps the result
-on disk for the next process.
+Numba compiles a function at its first call, needs no compiler on the machine, and caches the machine code on
+disk for later processes.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 def compiled(function: F) -> F:
     """Compile a function of NumPy arrays at its first call.
 
-    Sums may be reordered so that they use vector registers. The order is fixed by the compilation: equal
-    arguments give equal bits, wherever in memory they lie.
+    Sums may be reordered to use vector registers. Compilation fixes the order: equal arguments give equal
+    bits, wherever they are in memory.
     """
     options: dict[str, Any] = {"fastmath": {"reassoc", "contract", "nsz"}, "error_model": "numpy"}
     try:
         return cast(F, numba.njit(cache=True, **options)(function))
-    except RuntimeError:  # there is no folder to keep the machine code in
+    except RuntimeError:  # no folder to cache the machine code in
         return cast(F, numba.njit(**options)(function))

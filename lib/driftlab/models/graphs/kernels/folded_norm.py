@@ -1,9 +1,9 @@
-"""Batch normalisation that is never applied to its rows.
+"""Batch normalisation folded into the linear map that follows it, with its gradient and tangent.
 
 n = γ (s − mean) / √(var + eps) + β is s·scale + shift, column by column. A linear map that follows, n Wᵀ, is
-s (W·scale)ᵀ + W shift: the rows stay as they are, and its weights change. A gradient G with respect to n
-reaches s as scale·G + slope·s + offset, and all that is needed of G for that are the sums Σ G and Σ G·s,
-which follow from the map's own gradients.
+s (W·scale)ᵀ + W shift: only its weights change, and n is never computed. A gradient G with respect to n
+becomes scale·G + slope·s + offset with respect to s; slope and offset need only the column sums Σ G and
+Σ G·s, which follow from the gradients of the linear map.
 
 All vectors are NumPy arrays (H,) in double precision; N is the number of rows.
 """
@@ -21,25 +21,25 @@ Vector = NDArray[np.float64]
 
 
 def vector(values: Tensor) -> Vector:
-    """A parameter (H,) in double precision."""
-    found: Vector = values.detach().double().numpy()
-    return found
+    """A parameter (H,) as a NumPy array in double precision."""
+    array: Vector = values.detach().double().numpy()
+    return array
 
 
 @dataclass
 class NormGradient:
-    """The gradient behind a folded batch norm, from that with respect to its output n; see the module.
+    """The gradient through a folded batch norm, from that with respect to its output n; see the module.
 
     Attributes:
-        total: Σ G.
-        with_rows: Σ G·s.
+        grad_sum: Σ G, the gradient of β.
+        grad_dot_rows: Σ G·s.
         gamma: The gradient of γ.
         slope: See the module.
         offset: See the module.
     """
 
-    total: Vector
-    with_rows: Vector
+    grad_sum: Vector
+    grad_dot_rows: Vector
     gamma: Vector
     slope: Vector
     offset: Vector
@@ -47,13 +47,13 @@ class NormGradient:
 
 @dataclass
 class FoldedNorm:
-    """Statistics and coefficients of one batch.
+    """Statistics and coefficients of a batch norm on one batch.
 
     Attributes:
         count: N.
         gamma: γ.
-        mean: Of s.
-        variance: Of s, divided by N.
+        mean: Mean of s.
+        variance: Biased variance of s.
         inverse: 1 / √(variance + eps).
         scale: See the module.
         shift: See the module.
@@ -71,7 +71,7 @@ class FoldedNorm:
     def of_sums(
         cls, sums: NDArray[np.float64], count: int, gamma: Vector, beta: Vector, eps: float
     ) -> FoldedNorm:
-        """From Σ s and Σ s² (2, H) over the batch's rows."""
+        """Build from Σ s and Σ s² (2, H) over the batch's rows."""
         mean = sums[0] / count
         return cls.of_statistics(mean, np.maximum(sums[1] / count - mean**2, 0), count, gamma, beta, eps)
 
@@ -79,20 +79,20 @@ class FoldedNorm:
     def of_statistics(
         cls, mean: Vector, variance: Vector, count: int, gamma: Vector, beta: Vector, eps: float
     ) -> FoldedNorm:
-        """From the mean and the variance."""
+        """Build from the mean and the variance, (H,) each."""
         inverse = 1 / np.sqrt(variance + eps)
         scale = gamma * inverse
         return cls(count, gamma, mean, variance, inverse, scale, beta - mean * scale)
 
-    def backward(self, total: Vector, with_rows: Vector) -> NormGradient:
-        """The gradient through the norm and its statistics, from Σ G and Σ G·s."""
-        gamma = self.inverse * (with_rows - self.mean * total)
+    def backward(self, grad_sum: Vector, grad_dot_rows: Vector) -> NormGradient:
+        """Gradient through the norm and its statistics, from Σ G and Σ G·s."""
+        gamma = self.inverse * (grad_dot_rows - self.mean * grad_sum)
         slope = -self.scale * self.inverse * gamma / self.count
-        offset = -self.scale * total / self.count - slope * self.mean
-        return NormGradient(total, with_rows, gamma, slope, offset)
+        offset = -self.scale * grad_sum / self.count - slope * self.mean
+        return NormGradient(grad_sum, grad_dot_rows, gamma, slope, offset)
 
     def tangent(self, sums: NDArray[np.float64], dgamma: Vector, dbeta: Vector) -> NormTangent:
-        """How the coefficients change with γ, β and the rows; `sums` (2, H) are Σ ds and Σ s ds."""
+        """Tangent of the coefficients for changes of γ, β and the rows; `sums` (2, H) are Σ ds and Σ s ds."""
         dmean = sums[0] / self.count
         dvariance = 2 * (sums[1] - self.mean * sums[0]) / self.count
         dinverse = -0.5 * self.inverse**3 * dvariance
@@ -102,14 +102,14 @@ class FoldedNorm:
 
 @dataclass
 class NormTangent:
-    """Changes of a `FoldedNorm`'s fields.
+    """Tangent of a `FoldedNorm`: changes of its fields.
 
     Attributes:
-        norm: Whose.
+        norm: The norm.
         mean: Change of the mean.
-        inverse: Of 1 / √(variance + eps).
-        scale: Of the scale.
-        shift: Of the shift.
+        inverse: Change of 1 / √(variance + eps).
+        scale: Change of the scale.
+        shift: Change of the shift.
     """
 
     norm: FoldedNorm
@@ -118,20 +118,20 @@ class NormTangent:
     scale: Vector
     shift: Vector
 
-    def backward(self, gradient: NormGradient, dtotal: Vector, dwith_rows: Vector) -> NormGradient:
-        """The change of `FoldedNorm.backward`, from the changes of Σ G and Σ G·s."""
+    def backward(self, gradient: NormGradient, dgrad_sum: Vector, dgrad_dot_rows: Vector) -> NormGradient:
+        """Tangent of `FoldedNorm.backward`, from the changes of Σ G and Σ G·s."""
         n = self.norm
-        dgamma = self.inverse * (gradient.with_rows - n.mean * gradient.total)
-        dgamma += n.inverse * (dwith_rows - self.mean * gradient.total - n.mean * dtotal)
+        dgamma = self.inverse * (gradient.grad_dot_rows - n.mean * gradient.grad_sum)
+        dgamma += n.inverse * (dgrad_dot_rows - self.mean * gradient.grad_sum - n.mean * dgrad_sum)
         product = self.scale * n.inverse * gradient.gamma + n.scale * self.inverse * gradient.gamma
         dslope = -(product + n.scale * n.inverse * dgamma) / n.count
-        doffset = -(self.scale * gradient.total + n.scale * dtotal) / n.count
+        doffset = -(self.scale * gradient.grad_sum + n.scale * dgrad_sum) / n.count
         doffset -= dslope * n.mean + gradient.slope * self.mean
-        return NormGradient(dtotal, dwith_rows, dgamma, dslope, doffset)
+        return NormGradient(dgrad_sum, dgrad_dot_rows, dgamma, dslope, doffset)
 
 
 def fold(weight: Tensor, scale: Vector, shift: Vector) -> tuple[Tensor, Tensor]:
-    """`weight` (O, H) with its columns scaled, and `weight @ shift` (O,)."""
+    """Fold a norm into a linear map: `weight` (O, H) with scaled columns, and `weight @ shift` (O,)."""
     constant = (weight.double().numpy() * shift).sum(1)
     scaled = weight * torch.from_numpy(scale).to(weight.dtype)
     return scaled, torch.from_numpy(constant).to(weight.dtype)
@@ -140,18 +140,18 @@ def fold(weight: Tensor, scale: Vector, shift: Vector) -> tuple[Tensor, Tensor]:
 def fold_tangent(
     weight: Tensor, dweight: Tensor, norm: FoldedNorm, dnorm: NormTangent
 ) -> tuple[Tensor, Tensor]:
-    """The changes of what `fold` gives."""
-    first, second = fold(weight, dnorm.scale, dnorm.shift), fold(dweight, norm.scale, norm.shift)
-    return first[0] + second[0], first[1] + second[1]
+    """Tangent of `fold`: the changes of its two results."""
+    with_dnorm, with_dweight = fold(weight, dnorm.scale, dnorm.shift), fold(dweight, norm.scale, norm.shift)
+    return with_dnorm[0] + with_dweight[0], with_dnorm[1] + with_dweight[1]
 
 
-def unfold(with_rows: Tensor, total: Vector, scale: Vector, shift: Vector) -> Tensor:
-    """yᵀ n (O, H) from yᵀ s and Σ y (O,)."""
-    rank_one = torch.from_numpy(np.outer(total, shift)).to(with_rows.dtype)
-    return with_rows * torch.from_numpy(scale).to(with_rows.dtype) + rank_one
+def unfold(grad_dot_rows: Tensor, grad_sum: Vector, scale: Vector, shift: Vector) -> Tensor:
+    """Gradient yᵀ n (O, H) of the unfolded weight, from yᵀ s (O, H) and Σ y (O,)."""
+    rank_one = torch.from_numpy(np.outer(grad_sum, shift)).to(grad_dot_rows.dtype)
+    return grad_dot_rows * torch.from_numpy(scale).to(grad_dot_rows.dtype) + rank_one
 
 
-def sums_behind(weight: Tensor, total: Vector, with_rows: Tensor) -> tuple[Vector, Vector]:
-    """Σ G and Σ G·s of G = y weight, from Σ y (O,) and yᵀ s (O, H)."""
-    wide = weight.double().numpy()
-    return (wide * total[:, None]).sum(0), (wide * with_rows.numpy()).sum(0)
+def sums_behind(weight: Tensor, grad_sum: Vector, grad_dot_rows: Tensor) -> tuple[Vector, Vector]:
+    """Σ G and Σ G·s (H,) of the gradient G = y weight, from Σ y (O,) and yᵀ s (O, H)."""
+    double_weight = weight.double().numpy()
+    return (double_weight * grad_sum[:, None]).sum(0), (double_weight * grad_dot_rows.numpy()).sum(0)

@@ -1,10 +1,10 @@
-"""The GCN of one replica with its gradient and its curvature written out, for a CPU.
+"""Forward and backward pass of one replica's GCN on a CPU, without autograd.
 
-Per layer one matrix product forward and two backward, each over both branches at once, and one pass over
+Each layer takes one matrix product forward and two backward, over both branches at once, and one pass over
 memory between them (`layer_loops`). Batch norms are folded into the products (`folded_norm`). The curvature
-is the derivative of the gradient in a direction: the tangent of the forward and of the backward computation.
+(`fused_curvature`) is the tangent of the forward and of the backward pass.
 
-N rows are nodes, V per graph; B graphs, H units, C classes.
+Shapes: N nodes (rows), V per graph; B graphs, F input features, H units, C classes.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ from driftlab.models.graphs.kernels.readout_loops import (
     readout_sums,
 )
 
-Named = Mapping[str, Tensor]
+NamedTensors = Mapping[str, Tensor]
 
 
 class NodeFeatures:
-    """The records that a replica computes on; replicas with equal records share one object.
+    """Input node features of a replica's records; replicas with equal records share one object.
 
     Args:
         x: (B, V, F).
@@ -56,7 +56,7 @@ class NodeFeatures:
 
     @property
     def columns(self) -> Tensor:
-        """(F, N), a transposed copy, made when a gradient first needs it."""
+        """(F, N), a transposed copy, created when a gradient first needs it."""
         if self._columns is None:
             self._columns = self.rows.T.contiguous()
         return self._columns
@@ -68,18 +68,18 @@ class LayerGradient:
 
     grad_norm: NormGradient
     grad_y: Tensor  # (N, 2H)
-    total: Vector  # (2H,), its sum
-    with_rows: Tensor  # (2H, F), grad_yᵀ times the rows below, s or the features
+    grad_sum: Vector  # (2H,), Σ grad_y
+    grad_dot_rows: Tensor  # (2H, F), grad_yᵀ times the layer's input rows
 
 
 @dataclass
 class Layer:
-    """One layer's weights, both branches together, and what its forward and backward computation left."""
+    """Weights of one layer (both branches) and intermediate results of its forward and backward pass."""
 
     weight: Tensor  # (2H, F)
-    scaled: Tensor  # (2H, F), with the norm below folded in
-    s: Tensor  # (N, H)
-    live: Tensor  # (N, H)
+    scaled: Tensor  # (2H, F), the weight with the previous layer's norm folded in
+    s: Tensor  # (N, H), the layer's output before its batch norm
+    relu_mask: Tensor  # (N, 2H) int8
     norm: FoldedNorm
     backward: LayerGradient | None = None
 
@@ -89,12 +89,12 @@ class HeadGradient:
     """Gradients and intermediate results of the backward pass of classifier and readout."""
 
     grad_logits: Tensor  # (B, C)
-    total: Vector  # (C,), its sum
-    with_rows: Tensor  # (C, H), grad_logitsᵀ hidden
+    grad_sum: Vector  # (C,), Σ grad_logits
+    grad_dot_rows: Tensor  # (C, H), grad_logitsᵀ hidden
     grad_norm: NormGradient
     grad_hidden: Tensor  # (B, H), before the ReLU
     grad_q: Tensor  # (B, 2H)
-    e: Tensor  # (N,)
+    e: Tensor  # (N,), gradient with respect to the attention scores
 
 
 @dataclass
@@ -105,35 +105,35 @@ class Trace:
     """
 
     features: NodeFeatures
-    parameters: Named
+    parameters: NamedTensors
     layers: list[Layer]
-    w: Tensor
-    best: Tensor
-    q: Tensor
-    hidden: Tensor  # (B, H), behind its ReLU
-    norm: FoldedNorm
-    scaled_output: Tensor  # (C, H), the output's weight with the norm folded in
+    w: Tensor  # (N,), attention weights of the readout
+    argmax: Tensor  # (B, H), the node of each maximum of the readout
+    q: Tensor  # (B, 2H), the readout
+    hidden: Tensor  # (B, H), the classifier's hidden layer after its ReLU
+    norm: FoldedNorm  # of the classifier
+    scaled_output: Tensor  # (C, H), weight of the output layer with the norm folded in
     logits: Tensor
     head: HeadGradient | None = None
 
     @property
     def norms(self) -> list[tuple[Vector, Vector]]:
-        """See the class."""
+        """Mean and unbiased variance of every batch norm; see the class."""
         norms = [layer.norm for layer in self.layers] + [self.norm]
         return [(n.mean, n.variance * n.count / max(n.count - 1, 1)) for n in norms]
 
 
-def read_branches(named: Named, layer: int) -> tuple[Tensor, Tensor]:
+def read_branches(named: NamedTensors, layer: int) -> tuple[Tensor, Tensor]:
     """Weight (2H, F) and bias (2H,) of a layer's two branches."""
-    first, second = f"layers.{layer}.convolution.nn", f"layers.{layer}.residual"
-    weight = torch.cat([named[f"{first}.weight"], named[f"{second}.weight"]])
-    return weight, torch.cat([named[f"{first}.bias"], named[f"{second}.bias"]])
+    convolution, residual = f"layers.{layer}.convolution.nn", f"layers.{layer}.residual"
+    weight = torch.cat([named[f"{convolution}.weight"], named[f"{residual}.weight"]])
+    return weight, torch.cat([named[f"{convolution}.bias"], named[f"{residual}.bias"]])
 
 
 def write_branches(
     named: dict[str, Tensor | Vector], layer: int, weight: Tensor, bias: Tensor | Vector
 ) -> None:
-    """The reverse of `read_branches`."""
+    """Write weight and bias of both branches under their parameter names; the reverse of `read_branches`."""
     units = len(weight) // 2
     for name, part in (("convolution.nn", slice(units)), ("residual", slice(units, None))):
         named[f"layers.{layer}.{name}.weight"], named[f"layers.{layer}.{name}.bias"] = (
@@ -143,12 +143,12 @@ def write_branches(
 
 
 def as_tensor(values: Vector, like: Tensor) -> Tensor:
-    """A vector in the precision of the activations."""
+    """A vector as a tensor in the precision of `like`."""
     return torch.from_numpy(values).to(like.dtype)
 
 
 class FusedGCN:
-    """Computes with a GCN's parameters, given by their names in `driftlab.models.graphs.gcn.GCN`.
+    """Forward and backward pass of a `driftlab.models.graphs.gcn.GCN`, given its parameters by name.
 
     Args:
         adjacency: (V, V), ones for edges and self loops, symmetric.
@@ -164,9 +164,11 @@ class FusedGCN:
         )
         self.depth, self.eps = depth, eps
 
-    @np.errstate(all="ignore")  # what diverges is noticed by its loss
-    def forward(self, parameters: Named, features: NodeFeatures, running: Named | None = None) -> Trace:
-        """Logits, with the batch's statistics or with the running ones that are given."""
+    @np.errstate(all="ignore")  # a diverged run is detected by its loss
+    def forward(
+        self, parameters: NamedTensors, features: NodeFeatures, running: NamedTensors | None = None
+    ) -> Trace:
+        """Compute the logits, with the batch's statistics or, if given, with the running ones."""
         p = {name: value.detach() for name, value in parameters.items()}
         layers: list[Layer] = []
         for number in range(self.depth):
@@ -177,83 +179,93 @@ class FusedGCN:
             else:
                 scaled, y = weight, product(features.rows, weight)
             s = y.new_empty(len(y), y.shape[1] // 2)
-            live = torch.empty(y.shape, dtype=torch.int8)
+            relu_mask = torch.empty(y.shape, dtype=torch.int8)
             sums = np.zeros((2, s.shape[1]))
-            layer_forward(y.numpy(), bias.numpy(), *self.edges, s.numpy(), live.numpy(), sums)
+            layer_forward(y.numpy(), bias.numpy(), *self.edges, s.numpy(), relu_mask.numpy(), sums)
             norm = self._norm(p, f"layers.{number}.norm", sums, len(s), running)
-            layers.append(Layer(weight, scaled, s, live, norm))
+            layers.append(Layer(weight, scaled, s, relu_mask, norm))
         s, norm = layers[-1].s, layers[-1].norm
         w, q = s.new_empty(len(s)), s.new_empty(features.graphs, 2 * s.shape[1])
-        best = torch.empty(features.graphs, s.shape[1], dtype=torch.int32)
+        argmax = torch.empty(features.graphs, s.shape[1], dtype=torch.int32)
         a, c = p["attention.weight"][0].numpy(), p["attention.bias"].numpy()
-        readout_forward(s.numpy(), affine(norm, s), a, c, w.numpy(), q.numpy(), best.numpy())
+        readout_forward(s.numpy(), affine(norm, s), a, c, w.numpy(), q.numpy(), argmax.numpy())
         hidden = product(q, p["hidden.weight"], p["hidden.bias"], relu=True)
-        head = self._norm(p, "norm", column_sums(hidden, hidden), len(hidden), running)
-        scaled, constant = fold(p["output.weight"], head.scale, head.shift)
+        head_norm = self._norm(p, "norm", column_sums(hidden, hidden), len(hidden), running)
+        scaled, constant = fold(p["output.weight"], head_norm.scale, head_norm.shift)
         logits = torch.addmm(p["output.bias"] + constant, hidden, scaled.T)
-        return Trace(features, p, layers, w, best, q, hidden, head, scaled, logits)
+        return Trace(features, p, layers, w, argmax, q, hidden, head_norm, scaled, logits)
 
     @np.errstate(all="ignore")
     def gradient(self, trace: Trace, grad_logits: Tensor) -> dict[str, Tensor | Vector]:
-        """The gradient with respect to every parameter, by name, from the one with respect to the logits."""
-        p, found, hidden = trace.parameters, dict[str, Tensor | Vector](), trace.hidden
-        total, with_rows = vector(grad_logits.double().sum(0)), grad_logits.T @ hidden
-        found["output.bias"] = total
-        found["output.weight"] = unfold(with_rows, total, trace.norm.scale, trace.norm.shift)
-        grad_norm = trace.norm.backward(*sums_behind(p["output.weight"], total, with_rows))
-        found["norm.weight"], found["norm.bias"] = grad_norm.gamma, grad_norm.total
-        slope, offset = (as_tensor(x, hidden) for x in (grad_norm.slope, grad_norm.offset))
+        """Compute the gradient of every parameter, by name, from the gradient of the logits (B, C)."""
+        p, gradients, hidden = trace.parameters, dict[str, Tensor | Vector](), trace.hidden
+        grad_sum, grad_dot_rows = vector(grad_logits.double().sum(0)), grad_logits.T @ hidden
+        gradients["output.bias"] = grad_sum
+        gradients["output.weight"] = unfold(grad_dot_rows, grad_sum, trace.norm.scale, trace.norm.shift)
+        grad_norm = trace.norm.backward(*sums_behind(p["output.weight"], grad_sum, grad_dot_rows))
+        gradients["norm.weight"], gradients["norm.bias"] = grad_norm.gamma, grad_norm.grad_sum
+        slope, offset = (
+            as_tensor(coefficients, hidden) for coefficients in (grad_norm.slope, grad_norm.offset)
+        )
         grad_hidden = torch.addmm(offset, grad_logits, trace.scaled_output).addcmul_(slope, hidden)
         grad_hidden *= hidden > 0
-        found["hidden.weight"], found["hidden.bias"] = grad_hidden.T @ trace.q, grad_hidden.sum(0)
+        gradients["hidden.weight"], gradients["hidden.bias"] = grad_hidden.T @ trace.q, grad_hidden.sum(0)
         grad_q = grad_hidden @ p["hidden.weight"]
         e = torch.empty_like(trace.w)
-        trace.head = HeadGradient(grad_logits, total, with_rows, grad_norm, grad_hidden, grad_q, e)
-        grad, grad_norm = self._readout_gradient(trace, trace.head, found)
+        trace.head = HeadGradient(grad_logits, grad_sum, grad_dot_rows, grad_norm, grad_hidden, grad_q, e)
+        grad, grad_norm = self._readout_gradient(trace, trace.head, gradients)
         for number in reversed(range(self.depth)):
             layer = trace.layers[number]
             name = f"layers.{number}"
-            found[f"{name}.norm.weight"], found[f"{name}.norm.bias"] = grad_norm.gamma, grad_norm.total
+            gradients[f"{name}.norm.weight"], gradients[f"{name}.norm.bias"] = (
+                grad_norm.gamma,
+                grad_norm.grad_sum,
+            )
             grad_y, sums = grad.new_empty(len(grad), len(layer.weight)), np.zeros((2, len(layer.weight)))
-            steepness = grad_norm.slope.astype(grad.numpy().dtype)
+            norm_slope = grad_norm.slope.astype(grad.numpy().dtype)
             layer_backward(
                 grad.numpy(),
                 layer.s.numpy(),
-                steepness,
-                layer.live.numpy(),
+                norm_slope,
+                layer.relu_mask.numpy(),
                 *self.edges,
                 grad_y.numpy(),
                 sums,
             )
             if number:
                 below = trace.layers[number - 1]
-                with_rows = gathered_product(grad_y, below.s)
-                weight = unfold(with_rows, sums[1], below.norm.scale, below.norm.shift)
-                layer.backward = LayerGradient(grad_norm, grad_y, sums[1], with_rows)
-                grad_norm = below.norm.backward(*sums_behind(layer.weight, sums[1], with_rows))
+                grad_dot_rows = gathered_product(grad_y, below.s)
+                weight = unfold(grad_dot_rows, sums[1], below.norm.scale, below.norm.shift)
+                layer.backward = LayerGradient(grad_norm, grad_y, sums[1], grad_dot_rows)
+                grad_norm = below.norm.backward(*sums_behind(layer.weight, sums[1], grad_dot_rows))
                 grad = product(grad_y, layer.scaled.T, as_tensor(grad_norm.offset, grad))
             else:
                 weight = product(trace.features.columns, grad_y.T).T
                 layer.backward = LayerGradient(grad_norm, grad_y, sums[1], weight)
-            write_branches(found, number, weight, sums[0])
-        return found
+            write_branches(gradients, number, weight, sums[0])
+        return gradients
 
     def _readout_gradient(
-        self, trace: Trace, head: HeadGradient, found: dict[str, Tensor | Vector]
+        self, trace: Trace, head: HeadGradient, gradients: dict[str, Tensor | Vector]
     ) -> tuple[Tensor, NormGradient]:
         s, norm = trace.layers[-1].s, trace.layers[-1].norm
-        both = affine(norm, s)
+        scale_shift = affine(norm, s)
         a = trace.parameters["attention.weight"][0].numpy()
-        w, best, grad_q, e = (t.numpy() for t in (trace.w, trace.best, head.grad_q, head.e))
+        w, argmax, grad_q, e = (t.numpy() for t in (trace.w, trace.argmax, head.grad_q, head.e))
         sums = np.zeros((3, s.shape[1]))
-        readout_sums(s.numpy(), both, a, w, best, grad_q, e, sums)
-        found["attention.weight"], found["attention.bias"] = sums[2][None], head.e.double().sum()[None]
+        readout_sums(s.numpy(), scale_shift, a, w, argmax, grad_q, e, sums)
+        gradients["attention.weight"], gradients["attention.bias"] = (
+            sums[2][None],
+            head.e.double().sum()[None],
+        )
         grad_norm, grad = norm.backward(sums[0], sums[1]), torch.empty_like(s)
-        readout_backward(both, a, w, best, grad_q, e, grad_norm.offset.astype(both.dtype), grad.numpy())
+        readout_backward(
+            scale_shift, a, w, argmax, grad_q, e, grad_norm.offset.astype(scale_shift.dtype), grad.numpy()
+        )
         return grad, grad_norm
 
     def _norm(
-        self, p: Named, name: str, sums: NDArray[np.float64], count: int, running: Named | None
+        self, p: NamedTensors, name: str, sums: NDArray[np.float64], count: int, running: NamedTensors | None
     ) -> FoldedNorm:
         gamma, beta = vector(p[f"{name}.weight"]), vector(p[f"{name}.bias"])
         if running is None:
@@ -263,11 +275,11 @@ class FusedGCN:
 
 
 def affine(norm: FoldedNorm | NormTangent, like: Tensor) -> NDArray[Any]:
-    """Scale and shift (2, H) in the precision of the activations."""
+    """Scale and shift (2, H) in the precision of `like`."""
     return np.stack([norm.scale, norm.shift]).astype(like.numpy().dtype)
 
 
 def column_sums(x: Tensor, y: Tensor) -> NDArray[np.float64]:
     """Σ x and Σ x·y over the rows of small matrices, (2, H)."""
-    wide = x.double().numpy()
-    return np.stack([wide.sum(0), (wide * y.numpy()).sum(0)])
+    double_x = x.double().numpy()
+    return np.stack([double_x.sum(0), (double_x * y.numpy()).sum(0)])

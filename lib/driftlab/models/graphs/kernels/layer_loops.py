@@ -1,12 +1,13 @@
-"""The operations of a graph layer between its matrix products, as one pass over memory per direction.
+"""Loops for the operations between a graph layer's matrix products, one pass over memory per direction.
 
 PyTorch's operators read and write all activations once per operator, and a small network on a CPU then waits
 for memory most of the time. The inner loops are short on purpose: each becomes vector instructions.
 
 N rows are nodes, V per graph, graph after graph; H is the number of units. Arrays (N, 2H) hold the two
-branches of a layer side by side: convolution, residual. `first` (V + 1,) and `neighbours` hold the graph's
-symmetric edges: the neighbours of node v, itself among them, are `neighbours[first[v]:first[v + 1]]`. Sums
-over rows are made per graph in the activations' precision and over the graphs in double precision.
+branches of a layer side by side: convolution, residual. `neighbour_starts` (V + 1,) and `neighbours` hold
+the graph's symmetric edges: the neighbours of node v, including v itself, are
+`neighbours[neighbour_starts[v]:neighbour_starts[v + 1]]`. Sums over rows are accumulated within a graph in
+the activations' precision, and over the graphs in double precision.
 """
 
 from __future__ import annotations
@@ -23,90 +24,90 @@ Array = NDArray[Any]
 
 @compiled
 def layer_forward(
-    y: Array, bias: Array, first: Array, neighbours: Array, s: Array, live: Array, sums: Array
+    y: Array, bias: Array, neighbour_starts: Array, neighbours: Array, s: Array, relu_mask: Array, sums: Array
 ) -> None:
-    """Compute s = relu(Σ_neighbours y_c + b_c) + relu(y_r + b_r), and what batch norm needs of it.
+    """Compute s = relu(Σ_neighbours y_c + b_c) + relu(y_r + b_r), and its sums for batch norm.
 
     Args:
-        y: (N, 2H), the products of both branches.
+        y: (N, 2H), the matrix products of both branches.
         bias: (2H,).
-        first: See the module.
+        neighbour_starts: See the module.
         neighbours: See the module.
-        s: (N, H), is written.
-        live: (N, 2H) bytes, is written: 1 where a branch's ReLU lets a gradient through.
-        sums: (2, H), Σ s and Σ s² are added to it.
+        s: (N, H), output.
+        relu_mask: (N, 2H) int8, output: 1 where a branch's ReLU is active.
+        sums: (2, H), output: Σ s and Σ s² are added.
     """
-    nodes, units = len(first) - 1, s.shape[1]
+    nodes, units = len(neighbour_starts) - 1, s.shape[1]
     zero = s.dtype.type(0)
-    part, squares = np.empty(units, s.dtype), np.empty(units, s.dtype)
+    graph_sums, graph_squares = np.empty(units, s.dtype), np.empty(units, s.dtype)
     row = np.empty(2 * units, s.dtype)
-    for base in range(0, len(y), nodes):
-        part[:] = zero
-        squares[:] = zero
+    for first_row in range(0, len(y), nodes):
+        graph_sums[:] = zero
+        graph_squares[:] = zero
         for v in range(nodes):
             for f in range(2 * units):
                 row[f] = bias[f]
             for f in range(units):
-                row[units + f] += y[base + v, units + f]
-            for k in range(first[v], first[v + 1]):
-                other = base + neighbours[k]
+                row[units + f] += y[first_row + v, units + f]
+            for k in range(neighbour_starts[v], neighbour_starts[v + 1]):
+                neighbour_row = first_row + neighbours[k]
                 for f in range(units):
-                    row[f] += y[other, f]
+                    row[f] += y[neighbour_row, f]
             for f in range(2 * units):
-                live[base + v, f] = row[f] > zero
-            # A product, so that what is not a number stays so.
+                relu_mask[first_row + v, f] = row[f] > zero
+            # A product instead of a maximum: it keeps NaN.
             for f in range(2 * units):
                 row[f] *= row[f] > zero
             for f in range(units):
-                s[base + v, f] = row[f] + row[units + f]
+                s[first_row + v, f] = row[f] + row[units + f]
             for f in range(units):
-                part[f] += s[base + v, f]
+                graph_sums[f] += s[first_row + v, f]
             for f in range(units):
-                squares[f] += s[base + v, f] * s[base + v, f]
+                graph_squares[f] += s[first_row + v, f] * s[first_row + v, f]
         for f in range(units):
-            sums[0, f] += part[f]
-            sums[1, f] += squares[f]
+            sums[0, f] += graph_sums[f]
+            sums[1, f] += graph_squares[f]
 
 
 @compiled
 def layer_forward_tangent(
     dy: Array,
     dbias: Array,
-    first: Array,
+    neighbour_starts: Array,
     neighbours: Array,
     s: Array,
-    live: Array,
+    relu_mask: Array,
     ds: Array,
     sums: Array,
 ) -> None:
-    """The change ds (N, H) of s with changes of y and bias; adds Σ ds and Σ s ds to `sums`."""
-    nodes, units = len(first) - 1, s.shape[1]
+    """Tangent of `layer_forward`: write ds (N, H) for changes dy and dbias; add Σ ds and Σ s ds to `sums`."""
+    nodes, units = len(neighbour_starts) - 1, s.shape[1]
     zero = s.dtype.type(0)
-    part, with_rows = np.empty(units, s.dtype), np.empty(units, s.dtype)
+    graph_sums, graph_products = np.empty(units, s.dtype), np.empty(units, s.dtype)
     row = np.empty(2 * units, s.dtype)
-    for base in range(0, len(dy), nodes):
-        part[:] = zero
-        with_rows[:] = zero
+    for first_row in range(0, len(dy), nodes):
+        graph_sums[:] = zero
+        graph_products[:] = zero
         for v in range(nodes):
             for f in range(2 * units):
                 row[f] = dbias[f]
             for f in range(units):
-                row[units + f] += dy[base + v, units + f]
-            for k in range(first[v], first[v + 1]):
-                other = base + neighbours[k]
+                row[units + f] += dy[first_row + v, units + f]
+            for k in range(neighbour_starts[v], neighbour_starts[v + 1]):
+                neighbour_row = first_row + neighbours[k]
                 for f in range(units):
-                    row[f] += dy[other, f]
+                    row[f] += dy[neighbour_row, f]
             for f in range(2 * units):
-                row[f] *= s.dtype.type(live[base + v, f])
+                row[f] *= s.dtype.type(relu_mask[first_row + v, f])
             for f in range(units):
-                ds[base + v, f] = row[f] + row[units + f]
+                ds[first_row + v, f] = row[f] + row[units + f]
             for f in range(units):
-                part[f] += ds[base + v, f]
+                graph_sums[f] += ds[first_row + v, f]
             for f in range(units):
-                with_rows[f] += ds[base + v, f] * s[base + v, f]
+                graph_products[f] += ds[first_row + v, f] * s[first_row + v, f]
         for f in range(units):
-            sums[0, f] += part[f]
-            sums[1, f] += with_rows[f]
+            sums[0, f] += graph_sums[f]
+            sums[1, f] += graph_products[f]
 
 
 @compiled
@@ -114,38 +115,50 @@ def layer_backward(
     grad: Array,
     s: Array,
     slope: Array,
-    live: Array,
-    first: Array,
+    relu_mask: Array,
+    neighbour_starts: Array,
     neighbours: Array,
     grad_y: Array,
     sums: Array,
 ) -> None:
-    """The gradient with respect to y from the one with respect to s.
+    """Compute the gradient with respect to y from the one with respect to s.
 
     Args:
         grad: (N, H); the gradient with respect to s is `grad + slope * s`.
         s: (N, H).
         slope: (H,).
-        live: From `layer_forward`.
-        first: See the module.
+        relu_mask: From `layer_forward`.
+        neighbour_starts: See the module.
         neighbours: See the module.
-        grad_y: (N, 2H), is written.
-        sums: (2, 2H), the sums over the rows of the gradients with respect to the biases and to y are added.
+        grad_y: (N, 2H), output.
+        sums: (2, 2H), output: the gradient of the biases and Σ grad_y are added.
     """
-    nodes, units = len(first) - 1, s.shape[1]
-    through, straight = np.empty((nodes, units), s.dtype), np.empty((nodes, units), s.dtype)
-    convolution, residual = np.empty(units, s.dtype), np.empty(units, s.dtype)
-    by_degree, row = np.empty(units, s.dtype), np.empty(units, s.dtype)
-    for base in range(0, len(s), nodes):
+    nodes, units = len(neighbour_starts) - 1, s.shape[1]
+    grad_convolution, grad_residual = np.empty((nodes, units), s.dtype), np.empty((nodes, units), s.dtype)
+    sum_convolution, sum_residual = np.empty(units, s.dtype), np.empty(units, s.dtype)
+    sum_by_degree, row = np.empty(units, s.dtype), np.empty(units, s.dtype)
+    for first_row in range(0, len(s), nodes):
         for v in range(nodes):
             for f in range(units):
-                through[v, f] = grad[base + v, f] + slope[f] * s[base + v, f]
+                grad_convolution[v, f] = grad[first_row + v, f] + slope[f] * s[first_row + v, f]
             for f in range(units):
-                straight[v, f] = through[v, f] * s.dtype.type(live[base + v, units + f])
+                grad_residual[v, f] = grad_convolution[v, f] * s.dtype.type(
+                    relu_mask[first_row + v, units + f]
+                )
             for f in range(units):
-                through[v, f] *= s.dtype.type(live[base + v, f])
-        _share(
-            through, straight, first, neighbours, base, grad_y, sums, convolution, residual, by_degree, row
+                grad_convolution[v, f] *= s.dtype.type(relu_mask[first_row + v, f])
+        _write_grad_y(
+            grad_convolution,
+            grad_residual,
+            neighbour_starts,
+            neighbours,
+            first_row,
+            grad_y,
+            sums,
+            sum_convolution,
+            sum_residual,
+            sum_by_degree,
+            row,
         )
 
 
@@ -156,71 +169,87 @@ def layer_backward_tangent(
     dslope: Array,
     ds: Array,
     slope: Array,
-    live: Array,
-    first: Array,
+    relu_mask: Array,
+    neighbour_starts: Array,
     neighbours: Array,
     dgrad_y: Array,
     sums: Array,
 ) -> None:
-    """The change of `layer_backward`'s results; that of its gradient is dgrad + dslope·s + slope·ds."""
-    nodes, units = len(first) - 1, s.shape[1]
-    through, straight = np.empty((nodes, units), s.dtype), np.empty((nodes, units), s.dtype)
-    convolution, residual = np.empty(units, s.dtype), np.empty(units, s.dtype)
-    by_degree, row = np.empty(units, s.dtype), np.empty(units, s.dtype)
-    for base in range(0, len(s), nodes):
+    """Tangent of `layer_backward`, whose input changes by dgrad + dslope·s + slope·ds."""
+    nodes, units = len(neighbour_starts) - 1, s.shape[1]
+    grad_convolution, grad_residual = np.empty((nodes, units), s.dtype), np.empty((nodes, units), s.dtype)
+    sum_convolution, sum_residual = np.empty(units, s.dtype), np.empty(units, s.dtype)
+    sum_by_degree, row = np.empty(units, s.dtype), np.empty(units, s.dtype)
+    for first_row in range(0, len(s), nodes):
         for v in range(nodes):
             for f in range(units):
-                through[v, f] = dgrad[base + v, f] + dslope[f] * s[base + v, f]
+                grad_convolution[v, f] = dgrad[first_row + v, f] + dslope[f] * s[first_row + v, f]
             for f in range(units):
-                through[v, f] += slope[f] * ds[base + v, f]
+                grad_convolution[v, f] += slope[f] * ds[first_row + v, f]
             for f in range(units):
-                straight[v, f] = through[v, f] * s.dtype.type(live[base + v, units + f])
+                grad_residual[v, f] = grad_convolution[v, f] * s.dtype.type(
+                    relu_mask[first_row + v, units + f]
+                )
             for f in range(units):
-                through[v, f] *= s.dtype.type(live[base + v, f])
-        _share(
-            through, straight, first, neighbours, base, dgrad_y, sums, convolution, residual, by_degree, row
+                grad_convolution[v, f] *= s.dtype.type(relu_mask[first_row + v, f])
+        _write_grad_y(
+            grad_convolution,
+            grad_residual,
+            neighbour_starts,
+            neighbours,
+            first_row,
+            dgrad_y,
+            sums,
+            sum_convolution,
+            sum_residual,
+            sum_by_degree,
+            row,
         )
 
 
 @compiled
-def _share(
-    through: Array,
-    straight: Array,
-    first: Array,
+def _write_grad_y(
+    grad_convolution: Array,
+    grad_residual: Array,
+    neighbour_starts: Array,
     neighbours: Array,
-    base: int,
+    first_row: int,
     grad_y: Array,
     sums: Array,
-    convolution: Array,
-    residual: Array,
-    by_degree: Array,
+    sum_convolution: Array,
+    sum_residual: Array,
+    sum_by_degree: Array,
     row: Array,
 ) -> None:
-    """Write one graph's rows of `grad_y`: the neighbours' sum of `through` (V, H), and `straight` (V, H)."""
-    nodes, units = through.shape
-    zero = through.dtype.type(0)
-    convolution[:] = zero
-    residual[:] = zero
-    by_degree[:] = zero
+    """Write one graph's rows of `grad_y` and add to `sums`.
+
+    The convolution's half is the neighbour sum of `grad_convolution` (V, H), the residual's half is
+    `grad_residual` (V, H). The last four arguments (H,) are work space.
+    """
+    nodes, units = grad_convolution.shape
+    zero = grad_convolution.dtype.type(0)
+    sum_convolution[:] = zero
+    sum_residual[:] = zero
+    sum_by_degree[:] = zero
     for v in range(nodes):
         for f in range(units):
-            convolution[f] += through[v, f]
+            sum_convolution[f] += grad_convolution[v, f]
         for f in range(units):
-            residual[f] += straight[v, f]
-        degree = through.dtype.type(first[v + 1] - first[v])
+            sum_residual[f] += grad_residual[v, f]
+        degree = grad_convolution.dtype.type(neighbour_starts[v + 1] - neighbour_starts[v])
         for f in range(units):
-            by_degree[f] += degree * through[v, f]
+            sum_by_degree[f] += degree * grad_convolution[v, f]
         for f in range(units):
-            grad_y[base + v, units + f] = straight[v, f]
+            grad_y[first_row + v, units + f] = grad_residual[v, f]
         row[:] = zero
-        for k in range(first[v], first[v + 1]):
-            other = neighbours[k]
+        for k in range(neighbour_starts[v], neighbour_starts[v + 1]):
+            neighbour_row = neighbours[k]
             for f in range(units):
-                row[f] += through[other, f]
+                row[f] += grad_convolution[neighbour_row, f]
         for f in range(units):
-            grad_y[base + v, f] = row[f]
+            grad_y[first_row + v, f] = row[f]
     for f in range(units):
-        sums[0, f] += convolution[f]
-        sums[0, units + f] += residual[f]
-        sums[1, f] += by_degree[f]
-        sums[1, units + f] += residual[f]
+        sums[0, f] += sum_convolution[f]
+        sums[0, units + f] += sum_residual[f]
+        sums[1, f] += sum_by_degree[f]
+        sums[1, units + f] += sum_residual[f]

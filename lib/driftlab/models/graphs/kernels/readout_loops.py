@@ -1,11 +1,11 @@
 """The readout over a graph's nodes: the sum weighted by w = sigmoid(n·a + c) beside the maximum.
 
-The node features are n = s·scale + shift, the batch norm of the last layer's s, which is never written down.
+The node features are n = s·scale + shift, the batch norm of the last layer's s; they are not stored.
 A gradient q̄ (B, 2H) of the readout reaches a node's features as G = w q̄_sum + e a + [node is the maximum]
-q̄_max, where e is the gradient with respect to n·a. The first of several equal maxima counts.
+q̄_max, where e is the gradient with respect to the score n·a. Among equal maxima the first counts.
 
-N rows are nodes, graph after graph; B graphs; H units; `norm` (2, H) is (scale, shift). Sums are made as in
-`layer_loops`.
+N rows are nodes, graph after graph; B graphs; H units; `norm` (2, H) is (scale, shift). Sums are accumulated
+as in `layer_loops`.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ Array = NDArray[Any]
 
 
 @compiled
-def readout_forward(s: Array, norm: Array, a: Array, c: Array, w: Array, q: Array, best: Array) -> None:
-    """Write weights w (N,), readout q (B, 2H) and the place of each maximum, best (B, H).
+def readout_forward(s: Array, norm: Array, a: Array, c: Array, w: Array, q: Array, argmax: Array) -> None:
+    """Compute weights w (N,), readout q (B, 2H) and the node of each maximum, argmax (B, H).
 
     Args:
         s: (N, H).
         norm: (2, H).
         a: (H,).
         c: (1,).
-        w: See above.
-        q: See above.
-        best: See above.
+        w: Output.
+        q: Output.
+        argmax: Output.
     """
     units = s.shape[1]
     nodes = len(s) // len(q)
     one, zero = s.dtype.type(1), s.dtype.type(0)
-    n, total, largest = np.empty(units, s.dtype), np.empty(units, s.dtype), np.empty(units, s.dtype)
-    place = np.empty(units, best.dtype)
+    n, total, maximum = np.empty(units, s.dtype), np.empty(units, s.dtype), np.empty(units, s.dtype)
+    graph_argmax = np.empty(units, argmax.dtype)
     for b in range(len(q)):
         total[:] = zero
         for v in range(nodes):
@@ -52,16 +52,16 @@ def readout_forward(s: Array, norm: Array, a: Array, c: Array, w: Array, q: Arra
             for f in range(units):
                 total[f] += weight * n[f]
             if v == 0:
-                largest[:] = n
-                place[:] = 0
+                maximum[:] = n
+                graph_argmax[:] = 0
             for f in range(units):
-                place[f] = v if n[f] > largest[f] else place[f]
+                graph_argmax[f] = v if n[f] > maximum[f] else graph_argmax[f]
             for f in range(units):
-                largest[f] = n[f] if n[f] > largest[f] else largest[f]
+                maximum[f] = n[f] if n[f] > maximum[f] else maximum[f]
         for f in range(units):
             q[b, f] = total[f]
-            q[b, units + f] = largest[f]
-            best[b, f] = place[f]
+            q[b, units + f] = maximum[f]
+            argmax[b, f] = graph_argmax[f]
 
 
 @compiled
@@ -70,58 +70,59 @@ def readout_sums(
     norm: Array,
     a: Array,
     w: Array,
-    best: Array,
+    argmax: Array,
     grad_q: Array,
     e: Array,
     sums: Array,
 ) -> None:
-    """Write e (N,), and add Σ G, Σ G·s and Σ e·n (the gradient of a) to the rows of `sums` (3, H)."""
+    """Compute e (N,), and add Σ G, Σ G·s and Σ e·n (the gradient of a) to the rows of `sums` (3, H)."""
     units = s.shape[1]
     nodes = len(s) // len(grad_q)
     one, zero = s.dtype.type(1), s.dtype.type(0)
-    part, n = np.empty((3, units), s.dtype), np.empty(units, s.dtype)
+    graph_sums, n = np.empty((3, units), s.dtype), np.empty(units, s.dtype)
     for b in range(len(grad_q)):
-        part[:] = zero
+        graph_sums[:] = zero
         for v in range(nodes):
             row = b * nodes + v
             for f in range(units):
                 n[f] = s[row, f] * norm[0, f] + norm[1, f]
-            t = zero
+            grad_score = zero
             for f in range(units):
-                t += n[f] * grad_q[b, f]
+                grad_score += n[f] * grad_q[b, f]
             weight = w[row]
-            t *= weight * (one - weight)
-            e[row] = t
+            grad_score *= weight * (one - weight)
+            e[row] = grad_score
             for f in range(units):
-                part[2, f] += t * n[f]
+                graph_sums[2, f] += grad_score * n[f]
+            # From here on n holds G without the maximum's part.
             for f in range(units):
-                n[f] = weight * grad_q[b, f] + t * a[f]
+                n[f] = weight * grad_q[b, f] + grad_score * a[f]
             for f in range(units):
-                part[0, f] += n[f]
+                graph_sums[0, f] += n[f]
             for f in range(units):
-                part[1, f] += n[f] * s[row, f]
+                graph_sums[1, f] += n[f] * s[row, f]
         for f in range(units):
-            largest = grad_q[b, units + f]
-            sums[0, f] += part[0, f] + largest
-            sums[1, f] += part[1, f] + largest * s[b * nodes + best[b, f], f]
-            sums[2, f] += part[2, f]
+            grad_maximum = grad_q[b, units + f]
+            sums[0, f] += graph_sums[0, f] + grad_maximum
+            sums[1, f] += graph_sums[1, f] + grad_maximum * s[b * nodes + argmax[b, f], f]
+            sums[2, f] += graph_sums[2, f]
 
 
 @compiled
 def readout_backward(
-    norm: Array, a: Array, w: Array, best: Array, grad_q: Array, e: Array, offset: Array, grad: Array
+    norm: Array, a: Array, w: Array, argmax: Array, grad_q: Array, e: Array, offset: Array, grad: Array
 ) -> None:
-    """Write grad = scale·G + offset, (N, H)."""
+    """Compute grad = scale·G + offset, (N, H)."""
     units = norm.shape[1]
     nodes = len(w) // len(grad_q)
     for b in range(len(grad_q)):
         for v in range(nodes):
             row = b * nodes + v
-            weight, t = w[row], e[row]
+            weight, grad_score = w[row], e[row]
             for f in range(units):
-                grad[row, f] = norm[0, f] * (weight * grad_q[b, f] + t * a[f]) + offset[f]
+                grad[row, f] = norm[0, f] * (weight * grad_q[b, f] + grad_score * a[f]) + offset[f]
         for f in range(units):
-            grad[b * nodes + best[b, f], f] += norm[0, f] * grad_q[b, units + f]
+            grad[b * nodes + argmax[b, f], f] += norm[0, f] * grad_q[b, units + f]
 
 
 @compiled
@@ -147,11 +148,11 @@ def readout_forward_tangent(
     da: Array,
     dc: Array,
     w: Array,
-    best: Array,
+    argmax: Array,
     dw: Array,
     dq: Array,
 ) -> None:
-    """The changes dw (N,) and dq (B, 2H) of `readout_forward` with changes of s, norm, a and c."""
+    """Tangent of `readout_forward`: write dw (N,) and dq (B, 2H) for changes of s, norm, a and c."""
     units = s.shape[1]
     nodes = len(s) // len(dq)
     one, zero = s.dtype.type(1), s.dtype.type(0)
@@ -161,16 +162,16 @@ def readout_forward_tangent(
         for v in range(nodes):
             row = b * nodes + v
             _normalised_tangent(s, ds, row, norm, dnorm, n, dn)
-            change = dc[0]
+            dscore = dc[0]
             for f in range(units):
-                change += dn[f] * a[f] + n[f] * da[f]
+                dscore += dn[f] * a[f] + n[f] * da[f]
             weight = w[row]
-            dweight = weight * (one - weight) * change
+            dweight = weight * (one - weight) * dscore
             dw[row] = dweight
             for f in range(units):
                 total[f] += dweight * n[f] + weight * dn[f]
         for f in range(units):
-            row = b * nodes + best[b, f]
+            row = b * nodes + argmax[b, f]
             dq[b, f] = total[f]
             dq[b, units + f] = ds[row, f] * norm[0, f] + s[row, f] * dnorm[0, f] + dnorm[1, f]
 
@@ -185,51 +186,51 @@ def readout_sums_tangent(
     da: Array,
     w: Array,
     dw: Array,
-    best: Array,
+    argmax: Array,
     grad_q: Array,
     dgrad_q: Array,
     e: Array,
     de: Array,
     sums: Array,
 ) -> None:
-    """Write the change de (N,) of e, and add the changes of the three sums of `readout_sums` to `sums`."""
+    """Tangent of `readout_sums`: write de (N,), and add the changes of its three sums to `sums` (3, H)."""
     units = s.shape[1]
     nodes = len(s) // len(grad_q)
     one, two, zero = s.dtype.type(1), s.dtype.type(2), s.dtype.type(0)
-    n, dn, part = np.empty(units, s.dtype), np.empty(units, s.dtype), np.empty((3, units), s.dtype)
+    n, dn, graph_sums = np.empty(units, s.dtype), np.empty(units, s.dtype), np.empty((3, units), s.dtype)
     for b in range(len(grad_q)):
-        part[:] = zero
+        graph_sums[:] = zero
         for v in range(nodes):
             row = b * nodes + v
             _normalised_tangent(s, ds, row, norm, dnorm, n, dn)
-            t, dt = zero, zero
+            grad_score, dgrad_score = zero, zero
             for f in range(units):
-                t += n[f] * grad_q[b, f]
+                grad_score += n[f] * grad_q[b, f]
             for f in range(units):
-                dt += dn[f] * grad_q[b, f] + n[f] * dgrad_q[b, f]
+                dgrad_score += dn[f] * grad_q[b, f] + n[f] * dgrad_q[b, f]
             weight, dweight = w[row], dw[row]
-            dt = dt * weight * (one - weight) + t * (one - two * weight) * dweight
-            t = e[row]
-            de[row] = dt
+            dgrad_score = dgrad_score * weight * (one - weight) + grad_score * (one - two * weight) * dweight
+            grad_score = e[row]
+            de[row] = dgrad_score
             for f in range(units):
-                part[2, f] += dt * n[f] + t * dn[f]
-            # From here on n and dn hold G, without the maximum's share, and its change.
+                graph_sums[2, f] += dgrad_score * n[f] + grad_score * dn[f]
+            # From here on n and dn hold G without the maximum's part, and its change.
             for f in range(units):
-                n[f] = weight * grad_q[b, f] + t * a[f]
+                n[f] = weight * grad_q[b, f] + grad_score * a[f]
             for f in range(units):
-                dn[f] = dweight * grad_q[b, f] + dt * a[f]
+                dn[f] = dweight * grad_q[b, f] + dgrad_score * a[f]
             for f in range(units):
-                dn[f] += weight * dgrad_q[b, f] + t * da[f]
+                dn[f] += weight * dgrad_q[b, f] + grad_score * da[f]
             for f in range(units):
-                part[0, f] += dn[f]
+                graph_sums[0, f] += dn[f]
             for f in range(units):
-                part[1, f] += dn[f] * s[row, f] + n[f] * ds[row, f]
+                graph_sums[1, f] += dn[f] * s[row, f] + n[f] * ds[row, f]
         for f in range(units):
-            row = b * nodes + best[b, f]
-            sums[0, f] += part[0, f] + dgrad_q[b, units + f]
-            sums[1, f] += part[1, f]
+            row = b * nodes + argmax[b, f]
+            sums[0, f] += graph_sums[0, f] + dgrad_q[b, units + f]
+            sums[1, f] += graph_sums[1, f]
             sums[1, f] += dgrad_q[b, units + f] * s[row, f] + grad_q[b, units + f] * ds[row, f]
-            sums[2, f] += part[2, f]
+            sums[2, f] += graph_sums[2, f]
 
 
 @compiled
@@ -240,7 +241,7 @@ def readout_backward_tangent(
     da: Array,
     w: Array,
     dw: Array,
-    best: Array,
+    argmax: Array,
     grad_q: Array,
     dgrad_q: Array,
     e: Array,
@@ -248,24 +249,24 @@ def readout_backward_tangent(
     doffset: Array,
     dgrad: Array,
 ) -> None:
-    """Write the change dgrad (N, H) of `readout_backward`'s grad."""
+    """Tangent of `readout_backward`: write dgrad (N, H)."""
     units = norm.shape[1]
     nodes = len(w) // len(grad_q)
     g = np.empty(units, a.dtype)
     for b in range(len(grad_q)):
         for v in range(nodes):
             row = b * nodes + v
-            weight, dweight, t, dt = w[row], dw[row], e[row], de[row]
+            weight, dweight, grad_score, dgrad_score = w[row], dw[row], e[row], de[row]
             for f in range(units):
                 g[f] = dweight * grad_q[b, f] + weight * dgrad_q[b, f]
             for f in range(units):
-                g[f] += dt * a[f] + t * da[f]
+                g[f] += dgrad_score * a[f] + grad_score * da[f]
             for f in range(units):
                 dgrad[row, f] = norm[0, f] * g[f] + doffset[f]
             for f in range(units):
-                g[f] = weight * grad_q[b, f] + t * a[f]
+                g[f] = weight * grad_q[b, f] + grad_score * a[f]
             for f in range(units):
                 dgrad[row, f] += dnorm[0, f] * g[f]
         for f in range(units):
-            largest, change = grad_q[b, units + f], dgrad_q[b, units + f]
-            dgrad[b * nodes + best[b, f], f] += norm[0, f] * change + dnorm[0, f] * largest
+            grad_maximum, dgrad_maximum = grad_q[b, units + f], dgrad_q[b, units + f]
+            dgrad[b * nodes + argmax[b, f], f] += norm[0, f] * dgrad_maximum + dnorm[0, f] * grad_maximum
