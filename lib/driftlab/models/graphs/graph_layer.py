@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
-from torch_geometric.nn import DenseGINConv
 
+from driftlab.models.graphs.convolutions import SumConvolution
 from driftlab.models.graphs.kernels import Linear
 from driftlab.models.graphs.norm import RowNorm, Statistics
 
@@ -16,13 +16,12 @@ from driftlab.models.graphs.norm import RowNorm, Statistics
 class GraphLayer(nn.Module):
     """Graph convolution (neighbour sum, linear map) plus a linear residual branch; see the module.
 
-    The neighbour sum followed by a linear map is PyTorch Geometric's dense GIN convolution with ε = 0 and a
-    map of one layer. The adjacency includes self loops.
+    The adjacency includes self loops.
     """
 
     def __init__(self, inputs: int, outputs: int) -> None:
         super().__init__()
-        self.convolution = DenseGINConv(Linear(inputs, outputs))
+        self.convolution = SumConvolution(inputs, outputs)
         self.residual = Linear(inputs, outputs)
         self.norm = RowNorm(outputs)
         nn.init.xavier_uniform_(self.convolution.nn.weight)
@@ -48,9 +47,7 @@ class GraphLayer(nn.Module):
         Returns:
             (B, V, outputs).
         """
-        convolved = (
-            self.convolution(x, adjacency, add_loop=False) if summed is None else self.convolution.nn(summed)
-        )
+        convolved = self.convolution(x, adjacency) if summed is None else self.convolution.nn(summed)
         h = torch.relu(convolved) + torch.relu(self.residual(x))
         rows = None if mask is None else mask.repeat_interleave(x.shape[1])
         normalised: Tensor = self.norm(h.flatten(0, 1), statistics, rows)

@@ -8,9 +8,9 @@ from typing import cast
 
 import torch
 from torch import Tensor, nn
-from torch_geometric.nn import DenseGCNConv
 
 from driftlab.models.graphs.backbone import Backbone
+from driftlab.models.graphs.convolutions import NormalisedConvolution
 from driftlab.models.graphs.gcn import skeleton_adjacency
 from driftlab.models.graphs.norm import RowNorm, Statistics
 
@@ -20,14 +20,13 @@ TEMPORAL_KERNEL = 9
 class SpatioTemporalLayer(nn.Module):
     """A graph convolution over the joints of each frame, then a convolution over each joint's frames.
 
-    The spatial part is PyTorch Geometric's dense GCN convolution (symmetric normalisation with self loops:
-    the paper's uni-labelling partition). Each part is followed by batch norm; a residual is added where the
-    sizes agree.
+    The spatial part has a symmetric normalisation with self loops (the paper's uni-labelling partition).
+    Each part is followed by batch norm; a residual is added where the sizes agree.
     """
 
     def __init__(self, inputs: int, outputs: int) -> None:
         super().__init__()
-        self.spatial = DenseGCNConv(inputs, outputs)
+        self.spatial = NormalisedConvolution(inputs, outputs)
         self.spatial_norm = RowNorm(outputs)
         self.temporal = nn.Conv1d(outputs, outputs, TEMPORAL_KERNEL, padding=TEMPORAL_KERNEL // 2)
         self.temporal_norm = RowNorm(outputs)

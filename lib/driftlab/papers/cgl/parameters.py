@@ -126,7 +126,7 @@ class CglRuns(CglData, Swept):
     """Notebooks that train on skeletons."""
 
     seeds: Seeds = [0]
-    epochs: Epochs = 50
+    epochs: Epochs = 30
     replicas: Replicas = 8
 
 
@@ -146,7 +146,7 @@ class CglComparison(CglRuns):
 class PlainRun(CglData, Swept):
     """40."""
 
-    epochs: Epochs = 50
+    epochs: Epochs = 30
     strength: Annotated[float, protocol("of EWC in the run in the open (paper: 1e6)"), Between(0)] = 1e6
     jobs: Jobs = 1
 
@@ -155,12 +155,12 @@ class TaskOrder(CglComparison):
     """41."""
 
     seeds: Seeds = [0, 1, 2]
-    orders: BalancedOrders = 10
+    orders: BalancedOrders = 5
     joint_orders: Annotated[
         int,
         question("of these, orders for JOINT, the upper bound, which is not in the order experiments"),
         Between(1),
-    ] = 10
+    ] = 5
     example: Annotated[str, question("the method that Figure 2 shows"), OneOf(compared_methods)] = "BARE"
     single_runs: SingleRuns = False
     drop_duplicates: Annotated[
@@ -180,12 +180,12 @@ class ClassOrder(CglComparison):
     """42."""
 
     seeds: Seeds = [0, 1, 2]
-    orders: ClassOrders = 10
+    orders: ClassOrders = 5
     with_task_orders: Annotated[
         int,
         question("task orders beside them, those of notebook 41 (paper: 120)"),
         Between(2, TASK_ORDERS),
-    ] = 10
+    ] = 5
     single_runs: SingleRuns = False
     order_seed: OrderSeed = 0
     width: Width = 64
@@ -201,7 +201,7 @@ class Architecture(CglComparison):
         list[int],
         question("units per layer at depth 2 (paper: 32, 64, 128, 256, 512)"),
         DifferentNumbers(Between(1)),
-    ] = [16, 64, 128]
+    ] = [16, 32, 64]
     depths: Annotated[
         list[int], question("layers at width 64 (paper: 1, 2, 4, 8, 16)"), DifferentNumbers(Between(1))
     ] = [1, 2, 4]
@@ -225,8 +225,7 @@ class Search(CglRuns):
         "GEM": {"strength": [0.05, 0.5, 5.0], "fraction": [0.05, 0.1, 0.2]},
         "REPLAY": {"fraction": [0.05, 0.1, 0.2]},
     }
-    seeds: Seeds = [0, 1, 2]
-    epochs: Epochs = 30
+    seeds: Seeds = [0, 1]
 
 
 class OtherNetwork(CglComparison):
@@ -244,7 +243,7 @@ class OtherNetwork(CglComparison):
     ] = 0.01
     gcn_epochs: Annotated[
         int, protocol("full-batch steps per task of the GCN beside it (paper: 100)"), Between(1)
-    ] = 50
+    ] = 30
 
 
 NOTEBOOKS: dict[str, type[NotebookParameters]] = {
