@@ -69,7 +69,7 @@ class FusedStack:
         """Forward pass of replica r; with `update` its running statistics are updated."""
         running = None
         if statistics == "running":
-            running = {name: batch_value[r] for name, batch_value in self.buffers.items()}
+            running = {name: buffer[r] for name, buffer in self.buffers.items()}
         trace = self.network.forward(self.stack.parameters_of(r), features, running)
         if statistics == "update":
             for name, norm_statistics in zip(self.norms, trace.norms, strict=True):
@@ -164,7 +164,7 @@ class _Loss(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad_loss: Tensor, grad_gradient_norm: Tensor) -> tuple[Tensor | None, ...]:
-        replica_change = ctx.gradient * grad_loss.unsqueeze(1)
+        gradient = ctx.gradient * grad_loss.unsqueeze(1)
         if ctx.change is not None:
-            replica_change.addcmul_(ctx.change, grad_gradient_norm.unsqueeze(1))
-        return *[None] * 7, *ctx.stack.stack.views(replica_change).values()
+            gradient.addcmul_(ctx.change, grad_gradient_norm.unsqueeze(1))
+        return *[None] * 7, *ctx.stack.stack.views(gradient).values()

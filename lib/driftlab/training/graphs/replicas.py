@@ -211,10 +211,10 @@ class Replicas:
                 return (logits, energy) if topology else (logits,)
 
             assert batch.mask is not None
-            results = vmap(apply_to_replica, randomness="error")(
+            stacked = vmap(apply_to_replica, randomness="error")(
                 self.stack.named, self.buffers, batch.inputs, batch.mask
             )
-            return results[0], results[1] if topology else None
+            return stacked[0], stacked[1] if topology else None
         inputs = batch.inputs
         if self.fused:  # the fused network computes everything but topology scores, so constants are missing
             inputs = [part | self.network.constants(part["x"]) for part in inputs]
