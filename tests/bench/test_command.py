@@ -44,10 +44,10 @@ def test_one_run_measures_both_ways(
     assert "Round 2 of 2" in result.err
     (file,) = (tmp_path / "outputs" / "bench").iterdir()
     assert f"Numbers: {file}" in result.out
-    found = json.loads(file.read_text())
-    assert found["plain_threads"] == 1
-    assert len(found["plain"]) == 2 and [len(tasks) for tasks in found["replicated"]] == [5, 5]
-    assert all(bytes_ > 100 * 2**20 for bytes_ in found["peak_memory"].values())
+    results = json.loads(file.read_text())
+    assert results["plain_threads"] == 1
+    assert len(results["plain"]) == 2 and [len(tasks) for tasks in results["replicated"]] == [5, 5]
+    assert all(bytes_ > 100 * 2**20 for bytes_ in results["peak_memory"].values())
 
 
 def test_an_unwritable_outputs_folder_is_noticed_at_once(driftlab: Driver, tmp_path: Path) -> None:

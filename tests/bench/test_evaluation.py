@@ -19,14 +19,14 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_both_ways_are_timed_on_every_test_frame() -> None:
-    said: list[str] = []
+    messages: list[str] = []
     threads = torch.get_num_threads()
-    times = measure_evaluation(2, said.append, steps=4)
+    times = measure_evaluation(2, messages.append, steps=4)
     assert (times.frames, len(times.fresh), len(times.kept)) == (4, 2, 2)
     assert min(*times.fresh, *times.kept, times.filling) > 0
     # three levels of 64 channels, the finest an eighth of 128 pixels wide, in four bytes
     assert times.bytes == pytest.approx(4 * 32 * (32**2 + 16**2 + 8**2 + 4**2 + 2**2) * 4, rel=0.05)
-    assert [line.partition(":")[0] for line in said[1:]] == ["Round 1 of 2", "Round 2 of 2"]
+    assert [line.partition(":")[0] for line in messages[1:]] == ["Round 1 of 2", "Round 2 of 2"]
     assert torch.get_num_threads() == threads
 
 

@@ -74,16 +74,16 @@ def test_logits_and_gradients_are_equal(strategy: Strategy, depth: int) -> None:
     theirs = model(data.x, data.edge_index, data.batch)
     torch.testing.assert_close(ours, theirs, rtol=1e-9, atol=1e-9)
 
-    own = replicas.gradients(replicas.task_loss(batch, slice(0, SEEN)))
+    gradients = replicas.gradients(replicas.task_loss(batch, slice(0, SEEN)))
     counts = labels().bincount(minlength=SEEN)
     weight = torch.where(counts > 0, 1 / counts, 0)
     torch.nn.functional.cross_entropy(theirs[:, :SEEN], labels(), weight).backward()
     expected = {name: p.grad for name, p in model.named_parameters()}
-    found = from_gcn({name: g[0].detach() for name, g in own.items()}, depth)
-    assert set(found) == set(expected)
+    actual = from_gcn({name: g[0].detach() for name, g in gradients.items()}, depth)
+    assert set(actual) == set(expected)
     for name, gradient in expected.items():
         assert gradient is not None
-        torch.testing.assert_close(found[name], gradient, rtol=1e-7, atol=1e-10, msg=name)
+        torch.testing.assert_close(actual[name], gradient, rtol=1e-7, atol=1e-10, msg=name)
 
 
 def test_running_statistics_and_outputs_at_test_time_are_equal() -> None:

@@ -11,12 +11,12 @@ from driftlab.worlds.walk import layout as oak_layout
 
 def test_two_lengths_are_learnt(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    said: list[str] = []
-    found = measure_stream_memory(said.append, steps=4, times=2)
-    assert found.steps == [4, 8]
-    assert min(found.peaks) > 100 * 2**20
-    assert found.ratio == found.peaks[1] / found.peaks[0]
-    assert said[0] == "Learning a stream of 4 steps with iCaRL"
+    messages: list[str] = []
+    memory = measure_stream_memory(messages.append, steps=4, times=2)
+    assert memory.steps == [4, 8]
+    assert min(memory.peaks) > 100 * 2**20
+    assert memory.ratio == memory.peaks[1] / memory.peaks[0]
+    assert messages[0] == "Learning a stream of 4 steps with iCaRL"
 
 
 def test_a_process_that_fails_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

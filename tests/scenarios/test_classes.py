@@ -18,12 +18,12 @@ from driftlab.scenarios.classes import (
 
 def interleaved(*counts: int) -> np.ndarray:
     """Labels with so many records a class, in turn, so that a class's records do not lie together."""
-    left, labels = list(counts), []
-    while any(left):
-        for label, count in enumerate(left):
+    remaining, labels = list(counts), []
+    while any(remaining):
+        for label, count in enumerate(remaining):
             if count:
                 labels.append(label)
-                left[label] -= 1
+                remaining[label] -= 1
     return np.array(labels)
 
 

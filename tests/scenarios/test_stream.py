@@ -93,10 +93,10 @@ def test_stretches_are_equal() -> None:
 def test_what_is_left_is_a_stretch_of_its_own_if_it_is_long(
     total: int, length: int, count: int, last: int
 ) -> None:
-    found = stretches(steps(total), length)
-    assert len(found) == count and len(found[-1]) == last
-    assert {len(part) for part in found[:-1]} == {length}
-    assert [step for part in found for step in part] == list(range(total))
+    actual = stretches(steps(total), length)
+    assert len(actual) == count and len(actual[-1]) == last
+    assert {len(part) for part in actual[:-1]} == {length}
+    assert [step for part in actual for step in part] == list(range(total))
 
 
 @pytest.mark.parametrize(

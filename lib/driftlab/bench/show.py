@@ -191,7 +191,7 @@ def _evaluation(times: EvaluationTimes) -> Table:
 
 def _evaluation_note(times: EvaluationTimes) -> str:
     return (
-        f"Detector {times.detector} on the demo's stream, one thread, up to AP; both ways found the same, "
+        f"Detector {times.detector} on the demo's stream, one thread, up to AP; detections are equal "
         f"to the last bit. The features were computed and written once, in {times.filling:.2f} s, and take "
         f"{times.bytes / MIB:,.0f} MiB on disk; every run of a sweep reads them at each of its evaluations."
     )

@@ -1,4 +1,4 @@
-"""From a labelled dataset to a sequence of tasks: train/validation/test splits, orders of classes, tasks."""
+"""Class-incremental scenarios: train/validation/test splits, orders of classes, division into tasks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Order = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Split:
-    """Record indices of the three parts, ascending."""
+    """Indices of the records for training, validation and testing, each ascending."""
 
     train: NDArray[np.intp]
     validation: NDArray[np.intp]
@@ -68,7 +68,7 @@ def split_by_class(
 
 
 def task_orders(classes: int, per_task: int) -> list[Order]:
-    """Every order of the tasks (0 … per_task−1), (per_task … ), …: 120 orders for ten classes in pairs.
+    """All permutations of the tasks (0 … per_task−1), (per_task …), …: 120 orders for ten classes in pairs.
 
     Args:
         classes: Number of classes.
@@ -87,7 +87,7 @@ def task_orders(classes: int, per_task: int) -> list[Order]:
 
 
 def class_orders(classes: int, count: int, seed: int) -> list[Order]:
-    """Distinct random orders of the classes; a smaller count gives the beginning of a larger one.
+    """Draw distinct random orders of the classes; a smaller count gives the first ones of a larger count.
 
     The paper draws 100 and does not say whether all methods, datasets and repetitions share them; here they
     do: the orders depend on these arguments only.
@@ -98,7 +98,7 @@ def class_orders(classes: int, count: int, seed: int) -> list[Order]:
         seed: Seed of the draw.
 
     Raises:
-        ParameterError: The count is not positive, or there are fewer orders than that.
+        ParameterError: The count is not positive, or larger than the number of orders.
     """
     rng = np.random.default_rng([seed, classes])
     possible = int(np.prod(np.arange(1, classes + 1, dtype=float)))
@@ -106,24 +106,24 @@ def class_orders(classes: int, count: int, seed: int) -> list[Order]:
         raise ParameterError(f"At least one order is needed, not {count}.")
     if count > possible:
         raise ParameterError(f"{classes} classes have {possible} orders, fewer than {count}.")
-    orders: dict[Order, None] = {}  # a set that keeps its order
+    orders: dict[Order, None] = {}  # an ordered set
     while len(orders) < count:
         orders.setdefault(tuple(int(c) for c in rng.permutation(classes)))
     return list(orders)
 
 
 def balanced_task_orders(classes: int, per_task: int, count: int) -> list[Order]:
-    """A part of the task orders in which each task stands first, last and at any other place equally often.
+    """Choose task orders in which each task has each position equally often.
 
-    The orders come in blocks: all rotations of one order, a Latin square, in which each task stands at each
-    place once. The first block holds the default order; each further one is that which repeats the fewest
-    pairs of successive tasks. With a count that is no multiple of the number of tasks, places differ by one
-    at most. A smaller count gives the beginning of a larger one.
+    The orders come in blocks of all rotations of one order, a Latin square in which each task has each
+    position once. The first block contains the default order; each further block is the one that repeats the
+    fewest pairs of successive tasks. If the count is no multiple of the number of tasks, frequencies differ
+    by one at most. A smaller count gives the first orders of a larger count.
 
     Args:
-        classes: How many classes there are.
-        per_task: Consecutive classes form a task.
-        count: How many orders; all of them where there are no more.
+        classes: Number of classes.
+        per_task: Classes per task; consecutive classes form a task.
+        count: Number of orders; if there are fewer, all are returned.
 
     Returns:
         The orders, the default order 0, 1, 2 … first.
@@ -136,24 +136,28 @@ def balanced_task_orders(classes: int, per_task: int, count: int) -> list[Order]
     if per_task < 1 or classes % per_task:
         raise ParameterError(f"{classes} classes cannot be divided into tasks of {per_task}.")
     tasks = classes // per_task
-    cycles = [(0, *rest) for rest in itertools.permutations(range(1, tasks))]
-    used = np.zeros((tasks, tasks), dtype=int)
-    chosen: list[tuple[int, ...]] = []
-    while cycles and len(chosen) < count:
-        cycle = min(cycles, key=lambda cycle: sum(used[pair] for pair in _successive(cycle)))
-        cycles.remove(cycle)
+    unused_cycles = [(0, *rest) for rest in itertools.permutations(range(1, tasks))]
+    pair_counts = np.zeros((tasks, tasks), dtype=int)
+    orders: list[tuple[int, ...]] = []
+    while unused_cycles and len(orders) < count:
+        cycle = min(unused_cycles, key=lambda cycle: sum(pair_counts[pair] for pair in _successive(cycle)))
+        unused_cycles.remove(cycle)
         for pair in _successive(cycle):
-            used[pair] += 1
-        chosen += [cycle[start:] + cycle[:start] for start in range(tasks)]
-    return [tuple(t * per_task + c for t in order for c in range(per_task)) for order in chosen[:count]]
+            pair_counts[pair] += 1
+        orders += [cycle[start:] + cycle[:start] for start in range(tasks)]
+    return [
+        tuple(task_index * per_task + offset for task_index in order for offset in range(per_task))
+        for order in orders[:count]
+    ]
 
 
 def _successive(cycle: tuple[int, ...]) -> list[tuple[int, int]]:
+    """Pairs of successive tasks in a cycle, the last and the first included."""
     return list(zip(cycle, cycle[1:] + cycle[:1], strict=True))
 
 
 def tasks_of(order: Order, per_task: int) -> list[Order]:
-    """An order of classes cut into tasks.
+    """Divide an order of classes into tasks.
 
     Args:
         order: Class ids in the order in which they are learnt.
@@ -166,4 +170,4 @@ def tasks_of(order: Order, per_task: int) -> list[Order]:
         raise ParameterError(
             f"The order {list(order)} cannot be cut into tasks of {per_task} distinct classes."
         )
-    return [tuple(order[i : i + per_task]) for i in range(0, len(order), per_task)]
+    return [tuple(order[start : start + per_task]) for start in range(0, len(order), per_task)]

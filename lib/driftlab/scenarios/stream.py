@@ -1,4 +1,4 @@
-"""A stream of frames cut into steps, each learnt once, and into stretches of equal length."""
+"""Online scenarios: a stream of frames divided into steps, and its steps into stretches of equal length."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class Timeline:
     """The step to which each frame belongs.
 
     Attributes:
-        train: For each step, the training frames that it learns, in time order.
-        test: (M,) the step to whose time each test frame belongs.
+        train: Indices of each step's training frames, in time order.
+        test: (M,) the step to which each test frame belongs in time.
     """
 
     train: tuple[NDArray[np.int64], ...]
@@ -28,11 +28,11 @@ class Timeline:
 
 
 def timeline(stream: FrameStream, batch: int = 0) -> Timeline:
-    """The stream's steps.
+    """Divide a stream into steps.
 
     Args:
         stream: Frames in time order.
-        batch: Training frames per step; 0 keeps the steps that the stream comes in.
+        batch: Training frames per step; 0 keeps the stream's own steps.
 
     Raises:
         ParameterError: The batch is negative.
@@ -47,10 +47,10 @@ def timeline(stream: FrameStream, batch: int = 0) -> Timeline:
 
 
 def shuffled(timeline: Timeline, seed: int) -> Timeline:
-    """The same stream with its training frames in a random order: as many steps with as many frames each.
+    """Shuffle a stream's training frames; the number of steps and of frames per step stays the same.
 
     Args:
-        timeline: From `timeline`.
+        timeline: The stream's steps.
         seed: Seed of the order.
     """
     order = np.random.default_rng([seed, 6]).permutation(np.concatenate(timeline.train))
@@ -59,7 +59,7 @@ def shuffled(timeline: Timeline, seed: int) -> Timeline:
 
 
 def stretches(timeline: Timeline, length: int) -> list[range]:
-    """Consecutive stretches of `length` steps, between which transfer is measured (Wanderlust).
+    """Divide a stream into stretches of `length` steps, between which transfer is measured (Wanderlust).
 
     The remainder at the end is a stretch if it is longer than half of `length`, else part of the last one.
 
@@ -68,7 +68,7 @@ def stretches(timeline: Timeline, length: int) -> list[range]:
         length: Steps per stretch.
 
     Raises:
-        ParameterError: There would not be two of them.
+        ParameterError: There would be fewer than two stretches.
     """
     count = len(timeline) // length if length > 0 else 0
     if count < 2:
@@ -88,10 +88,10 @@ def frames_of(timeline: Timeline, stretch: range) -> NDArray[np.int64]:
 
 
 def evaluations(steps: int, interval: int) -> list[int]:
-    """The numbers of steps after which a learner is evaluated: every `interval` steps, and at the end."""
+    """Numbers of steps after which a learner is evaluated: every `interval` steps, and at the end."""
     return [*range(interval, steps, interval), steps]
 
 
 def begun(end: int, interval: int) -> int:
-    """The first step that is learnt after the previous evaluation, for the evaluation after `end` steps."""
+    """The first step learnt since the previous evaluation, for the evaluation after `end` steps."""
     return (end - 1) // interval * interval

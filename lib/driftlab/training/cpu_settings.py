@@ -1,4 +1,4 @@
-"""Memory settings of a process that trains on the CPU, and the choice of a device."""
+"""Memory settings for training on the CPU, and the choice of a device."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 def keep_freed_memory() -> None:
     """Let the C library keep large freed blocks for the next allocation.
 
-    By default glibc returns each block above some hundred kilobytes to the system at once, so that every
-    activation of the next step causes page faults again: about a tenth of an epoch's time.
+    By default glibc returns each block above some hundred kilobytes to the system immediately, so that the
+    activations of every step cause page faults: about a tenth of an epoch's time.
     """
     if sys.platform == "linux":
         libc = ctypes.CDLL(None)
@@ -29,22 +29,22 @@ def keep_freed_memory() -> None:
 
 
 def resolve_device(device: str) -> torch.device:
-    """The PyTorch device of a name; `auto` is of the kind that `driftlab.core.devices.device_kind` says.
+    """Return the PyTorch device of a name; `auto` means `driftlab.core.devices.device_kind`.
 
     Raises:
-        ParameterError: There is no device of this name, or not on this machine.
+        ParameterError: The name is unknown, or this machine has no such device.
     """
     if device == "auto":
         return torch.device(device_kind())
     try:
-        found = torch.device(device)
+        resolved = torch.device(device)
     except RuntimeError:
         raise ParameterError(
             f"device is {device!r}; it can be auto, cpu, cuda, or PyTorch's name of another device."
         ) from None
-    if found.type == "cuda" and (found.index or 0) >= torch.cuda.device_count():
+    if resolved.type == "cuda" and (resolved.index or 0) >= torch.cuda.device_count():
         raise ParameterError(
             f"device is {device!r}, but PyTorch finds {torch.cuda.device_count()} CUDA devices here. "
             "Use auto or cpu."
         )
-    return found
+    return resolved

@@ -8,14 +8,14 @@ from driftlab.core.errors import ParameterError
 
 
 def require_finite(values: Tensor, what: str) -> None:
-    """Raise if a value is NaN or infinite.
+    """Raise an error if a value is NaN or infinite.
 
-    Without this check a diverged run would get a result: argmax takes NaN for the first class, and NaN is
-    below every score threshold of a detector.
+    Without this check a diverged run would get a result: argmax treats NaN as the largest logit, and NaN
+    is below every score threshold of a detector.
 
     Args:
         values: Losses or parameters, of any shape.
-        what: What they are, for the message: "the loss in epoch 3 of task 2".
+        what: Description of the values for the message, such as "the loss in epoch 3 of task 2".
 
     Raises:
         ParameterError: A value is NaN or infinite.

@@ -21,8 +21,8 @@ def test_a_backbone_fits_its_data(name: str, kind: type[GCN] | type[STGCN]) -> N
     logits, energy = network(x, **network.constants(x), topology=True)
     assert logits.shape == (6, 7) and energy.shape == (6,)
     torch.manual_seed(0)
-    again, other = build(), build()
-    weights = [n.output.weight for n in (network, again, other)]
+    same_seed, other = build(), build()
+    weights = [n.output.weight for n in (network, same_seed, other)]
     assert torch.equal(weights[0], weights[1]) and not torch.equal(weights[0], weights[2])
 
 

@@ -48,8 +48,8 @@ def reference(network: GCN, x: Tensor, training: bool) -> tuple[Tensor, Tensor, 
 def used_gradients(network: GCN, value: Tensor) -> dict[str, Tensor]:
     """By name, where the value depends on the parameter."""
     names, parameters = zip(*network.named_parameters(), strict=True)
-    found = torch.autograd.grad(value, parameters, allow_unused=True, retain_graph=True)
-    return {name: g for name, g in zip(names, found, strict=True) if g is not None}
+    actual = torch.autograd.grad(value, parameters, allow_unused=True, retain_graph=True)
+    return {name: g for name, g in zip(names, actual, strict=True) if g is not None}
 
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-10), (torch.float32, 2e-4)])
@@ -58,14 +58,14 @@ def test_outputs_topology_and_gradients(statistics: str, dtype: torch.dtype, tol
     network, x = gcn(dtype=dtype), normal(8, JOINTS, FEATURES, dtype=dtype)
     before = {name: value.clone() for name, value in network.named_buffers()}
     expected, expected_energy, norms = reference(network, x, training=statistics != "running")
-    own = [layer.norm for layer in network.layers] + [network.norm]
+    row_norms = [layer.norm for layer in network.layers] + [network.norm]
     inputs = network.constants(x)
     logits, energy = network(x, **inputs, statistics=statistics, topology=True)
     close = {"rtol": tolerance, "atol": tolerance}
     torch.testing.assert_close(logits, expected, **close)
     torch.testing.assert_close(energy, expected_energy, **close)
     if statistics == "update":
-        for a, b in zip(own, norms, strict=True):
+        for a, b in zip(row_norms, norms, strict=True):
             torch.testing.assert_close(a.running_mean, b.running_mean, **close)
             torch.testing.assert_close(a.running_var, b.running_var, **close)
         assert not any(
@@ -78,9 +78,9 @@ def test_outputs_topology_and_gradients(statistics: str, dtype: torch.dtype, tol
         ((logits * weights).sum(), (expected * weights).sum(), 20),
         (energy.mean(), expected_energy.mean(), 7),
     ):
-        found, right = used_gradients(network, mine), used_gradients(network, theirs)
-        assert set(found) == set(right) and len(found) == parameters
-        for name, gradient in found.items():
+        actual, right = used_gradients(network, mine), used_gradients(network, theirs)
+        assert set(actual) == set(right) and len(actual) == parameters
+        for name, gradient in actual.items():
             scale = right[name].abs().max().item()
             assert scale > 0, name
             torch.testing.assert_close(gradient, right[name], rtol=tolerance, atol=tolerance * scale)
@@ -97,15 +97,15 @@ def test_padded_graphs_count_nowhere() -> None:
     x = normal(6, JOINTS, FEATURES)
     x[mask == 0] = 40.0
     true = x[mask == 1]
-    found, energy = network(x, **network.constants(x), mask=mask, topology=True)
+    actual, energy = network(x, **network.constants(x), mask=mask, topology=True)
     expected, right = alone(true, **alone.constants(true), topology=True)
-    torch.testing.assert_close(found[mask == 1], expected)
+    torch.testing.assert_close(actual[mask == 1], expected)
     torch.testing.assert_close(energy[mask == 1], right)
     for name, buffer in network.named_buffers():
         torch.testing.assert_close(buffer, dict(alone.named_buffers())[name])
-    own = named_gradients(network, found[mask == 1].pow(2).sum())
+    gradients = named_gradients(network, actual[mask == 1].pow(2).sum())
     for name, gradient in named_gradients(alone, expected.pow(2).sum()).items():
-        torch.testing.assert_close(own[name], gradient)
+        torch.testing.assert_close(gradients[name], gradient)
 
 
 def test_the_number_of_parameters() -> None:

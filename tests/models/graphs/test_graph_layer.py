@@ -31,11 +31,11 @@ def test_padding_counts_nowhere() -> None:
     mask = torch.tensor([1, 1, 0, 1, 0], dtype=torch.float64)
     x = normal(5, JOINTS, 3)
     x[mask == 0] = -50.0
-    found = layer(x, ADJACENCY.double(), None, "update", mask)[mask == 1]
+    actual = layer(x, ADJACENCY.double(), None, "update", mask)[mask == 1]
     expected = alone(x[mask == 1], ADJACENCY.double(), None, "update")
-    torch.testing.assert_close(found, expected)
+    torch.testing.assert_close(actual, expected)
     weights = normal(3, JOINTS, 4, seed=7)
-    for name, gradient in named_gradients(layer, (found * weights).sum()).items():
+    for name, gradient in named_gradients(layer, (actual * weights).sum()).items():
         other = named_gradients(
             alone, (alone(x[mask == 1], ADJACENCY.double(), None, "batch") * weights).sum()
         )
@@ -52,8 +52,8 @@ def test_the_topology_score() -> None:
     def mapped(h: list[float]) -> list[float]:
         return [sum(w * value for w, value in zip(row, h, strict=True)) for row in weight]
 
-    found = layer.topology(x, ADJACENCY.double())
-    for graph, score in zip(x.tolist(), found.tolist(), strict=True):
+    actual = layer.topology(x, ADJACENCY.double())
+    for graph, score in zip(x.tolist(), actual.tolist(), strict=True):
         expected = 0.0
         for i, j in EDGES:
             pairs = zip(mapped(graph[i]), mapped(graph[j]), strict=True)

@@ -56,9 +56,9 @@ def test_forward(statistics: str, bodies: int, dtype: torch.dtype, tolerance: fl
     logits, energy = network(x, **network.constants(x), statistics=statistics)
     assert logits.shape == (4, CLASSES) and energy is None
     torch.testing.assert_close(logits, expected, rtol=tolerance, atol=tolerance)
-    own = [norm for layer in network.layers for norm in (layer.spatial_norm, layer.temporal_norm)]
+    row_norms = [norm for layer in network.layers for norm in (layer.spatial_norm, layer.temporal_norm)]
     if statistics == "update":
-        for a, b in zip(own, norms, strict=True):
+        for a, b in zip(row_norms, norms, strict=True):
             torch.testing.assert_close(a.running_mean, b.running_mean, rtol=tolerance, atol=tolerance)
             torch.testing.assert_close(a.running_var, b.running_var, rtol=tolerance, atol=tolerance)
     else:
@@ -82,22 +82,22 @@ def test_padded_sequences_count_nowhere() -> None:
     mask = torch.tensor([1, 0, 1, 1], dtype=torch.float64)
     x = normal(4, 2, FRAMES, JOINTS, 3)
     x[mask == 0] = -30.0
-    found, energy = network(x, mask=mask, topology=True)
+    actual, energy = network(x, mask=mask, topology=True)
     expected, right = alone(x[mask == 1], topology=True)
-    torch.testing.assert_close(found[mask == 1], expected)
+    torch.testing.assert_close(actual[mask == 1], expected)
     torch.testing.assert_close(energy[mask == 1], right)
     for name, buffer in network.named_buffers():
         torch.testing.assert_close(buffer, dict(alone.named_buffers())[name])
-    own = named_gradients(network, found[mask == 1].pow(2).sum())
+    gradients = named_gradients(network, actual[mask == 1].pow(2).sum())
     for name, gradient in named_gradients(alone, expected.pow(2).sum()).items():
-        torch.testing.assert_close(own[name], gradient)
+        torch.testing.assert_close(gradients[name], gradient)
 
 
 def test_the_topology_score() -> None:
     network, x = stgcn(depth=1), normal(2, 2, 3, JOINTS, 3)
     weight = network.layers[0].spatial.lin.weight.tolist()
-    found = network(x, topology=True)[1].tolist()
-    for record, score in zip(x.tolist(), found, strict=True):
+    actual = network(x, topology=True)[1].tolist()
+    for record, score in zip(x.tolist(), actual, strict=True):
         expected = 0.0
         for frame in (frame for body in record for frame in body):
             z = [[sum(w * c for w, c in zip(row, joint, strict=True)) for row in weight] for joint in frame]

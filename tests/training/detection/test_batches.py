@@ -14,7 +14,7 @@ from driftlab.data.detection.records import FrameStream
 from driftlab.models.detectors.stream_detector import StreamFasterRCNN
 from driftlab.training.detection.batches import _Shuffled, train_detector
 from driftlab.training.detection.checkpoint_state import Tensors, arrays, tensors
-from driftlab.training.detection.epochs import give_optimiser, take_optimiser
+from driftlab.training.detection.epochs import optimiser_state, restore_optimiser
 from driftlab.training.detection.features import StreamFeatures
 from driftlab.training.detection.frames import Frames
 from driftlab.training.detection.runner import Optimisation
@@ -168,7 +168,7 @@ def test_the_scale_of_mixed_precision_goes_on() -> None:
     one, other = runner(8.0), runner(65536.0)
     one.optim_wrapper.loss_scaler.scale(torch.ones(1))
     one.optim_wrapper.loss_scaler.update(4.0)
-    give_optimiser(other, tensors(arrays(take_optimiser(one))))
+    restore_optimiser(other, tensors(arrays(optimiser_state(one))))
     state = other.optim_wrapper.loss_scaler.state_dict()
     assert state == one.optim_wrapper.loss_scaler.state_dict() and state["scale"] != 65536.0
     assert type(state["growth_interval"]) is int

@@ -83,8 +83,8 @@ def test_two_groupings_in_single_precision(name: str, strategy: Strategy) -> Non
         for group in groups:
             chosen = [runs[place] for place in group]
             # Few steps: longer training amplifies differences in rounding to any size.
-            found = learn(stack(name, chosen, strategy), chosen, range(2), 2).states()
-            by_run |= dict(zip(group, found, strict=True))
+            actual = learn(stack(name, chosen, strategy), chosen, range(2), 2).states()
+            by_run |= dict(zip(group, actual, strict=True))
         states.append(by_run)
     for place in range(len(runs)):
         for key, value in states[0][place].items():
@@ -157,15 +157,15 @@ class Rearranged(Bare):
 
     def adjust_gradients(self, learner: Learner, task: Task, gradients: Parameters) -> Parameters:
         whole = torch.cat([g.flatten(1) for g in gradients.values()], dim=1)
-        found: Parameters = {}
+        actual: Parameters = {}
         start = 0
         for place, (name, g) in enumerate(gradients.items()):
             size = g[0].numel()
             part = whole[:, start : start + size].view(g.shape)
-            found[name] = part if place % 2 else g.transpose(0, -1).contiguous().transpose(0, -1)
+            actual[name] = part if place % 2 else g.transpose(0, -1).contiguous().transpose(0, -1)
             start += size
-        assert sum(not g.is_contiguous() for g in found.values()) >= 19
-        return found
+        assert sum(not g.is_contiguous() for g in actual.values()) >= 19
+        return actual
 
 
 def test_the_optimiser_reads_gradients_by_their_strides() -> None:
@@ -238,11 +238,11 @@ def test_class_accuracy_by_hand() -> None:
     records = (np.array([0, 1, 2, 9, 10, 20]), np.array([36, 40, 18, 45, 46, 47, 48]))
     batch = learner.replicas.batch(records)
     logits = learner.replicas.outputs(batch, "running").detach().numpy()
-    found = learner.class_accuracy(records, 3)
+    actual = learner.class_accuracy(records, 3)
     for r, order in enumerate(((0, 1, 2), (4, 2, 5))):
         for position, label in enumerate(order):
             own = [n for n, record in enumerate(records[r]) if LABELS[record] == label]
             # Among the first three outputs only, whatever the others say.
             right = [int(max(range(3), key=lambda c, n=n, r=r: logits[r, n, c]) == position) for n in own]
-            assert found[r, position] == pytest.approx(sum(right) / len(right))
-    assert found.shape == (2, 3) and not learner.replicas.buffers["norm.running_mean"].isnan().any()
+            assert actual[r, position] == pytest.approx(sum(right) / len(right))
+    assert actual.shape == (2, 3) and not learner.replicas.buffers["norm.running_mean"].isnan().any()

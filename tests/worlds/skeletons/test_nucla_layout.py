@@ -63,11 +63,11 @@ def test_people_stand_before_the_camera(skeletons):
 
 
 def test_deterministic_and_different_by_seed(tmp_path):
-    one = nucla_world(tmp_path / "one", sequences_per_class=4, seed=1)
-    again = nucla_world(tmp_path / "again", sequences_per_class=4, seed=1)
+    first = nucla_world(tmp_path / "one", sequences_per_class=4, seed=1)
+    repeated = nucla_world(tmp_path / "again", sequences_per_class=4, seed=1)
     other = nucla_world(tmp_path / "other", sequences_per_class=4, seed=2)
-    assert contents(one) == contents(again)
-    assert load_nucla(one).source.digest != load_nucla(other).source.digest
+    assert contents(first) == contents(repeated)
+    assert load_nucla(first).source.digest != load_nucla(other).source.digest
 
 
 def test_a_larger_world_contains_the_smaller_one(tmp_path, world):

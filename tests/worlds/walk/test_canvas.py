@@ -25,26 +25,26 @@ def test_a_box_is_as_tight_as_what_it_changes(category: str, height: float) -> N
         picture = canvas()
         thing = sprite(KINDS[category].drawings[0], [seed])
         picture.paste(thing, 48.3, 70.6, height, category)
-        (seen,) = picture.visible_objects(1)
+        (label,) = picture.visible_objects(1)
         differs = np.abs(np.asarray(picture.image).astype(int) - PINK).max(axis=2) > 12
         rows, columns = np.flatnonzero(differs.any(axis=1)), np.flatnonzero(differs.any(axis=0))
         extents = np.array([columns[0], rows[0], columns[-1] + 1, rows[-1] + 1]) / SUPERSAMPLING
         # antialiased edges are half transparent: they may differ by a pixel and a half
-        assert np.abs(np.array(seen.box) - extents).max() <= 1.5, (seen.box, extents)
+        assert np.abs(np.array(label.box) - extents).max() <= 1.5, (label.box, extents)
 
 
 def test_where_a_sprite_comes() -> None:
     picture = canvas()
     picture.paste(SQUARE, 50, 80, 20, "box")
-    (seen,) = picture.visible_objects(1)
-    assert seen.category == "box" and seen.box == (40, 60, 60, 80)
+    (label,) = picture.visible_objects(1)
+    assert label.category == "box" and label.box == (40, 60, 60, 80)
 
 
 def test_a_box_is_what_can_be_seen() -> None:
     picture = canvas()
     picture.paste(SQUARE, 30, 60, 20, "bus")
     picture.paste(SQUARE, 40, 60, 20, "car")
-    assert [(one.category, one.box) for one in picture.visible_objects(1)] == [
+    assert [(label.category, label.box) for label in picture.visible_objects(1)] == [
         ("bus", (20, 40, 30, 60)),
         ("car", (30, 40, 50, 60)),
     ]
@@ -61,7 +61,7 @@ def test_what_is_outside_is_cut_and_not_labelled_if_it_is_the_most() -> None:
     picture = canvas()
     for middle, foot, category in ((5, 60, "bus"), (98, 60, "car"), (-6, 90, "dog"), (150, 60, "chair")):
         picture.paste(SQUARE, middle, foot, 20, category)
-    assert [(one.category, one.box) for one in picture.visible_objects(1)] == [
+    assert [(label.category, label.box) for label in picture.visible_objects(1)] == [
         ("bus", (0, 40, 15, 60)),
         ("car", (88, 40, 100, 60)),
     ]
@@ -71,8 +71,8 @@ def test_what_is_small_is_not_labelled() -> None:
     picture = canvas()
     for middle, height in ((20, 7.5), (60, 8.0)):
         picture.paste(SQUARE, middle, 60, height, "bag")
-    (seen,) = picture.visible_objects(8)
-    assert seen.box == (56, 52, 64, 60)
+    (label,) = picture.visible_objects(8)
+    assert label.box == (56, 52, 64, 60)
     assert canvas().visible_objects(8) == []
 
 

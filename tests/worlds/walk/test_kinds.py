@@ -28,10 +28,10 @@ DRAWINGS = {
 
 @pytest.mark.parametrize("drawing", DRAWINGS.values(), ids=list(DRAWINGS))
 def test_every_drawing_shows_something_and_varies(drawing: Drawing) -> None:
-    one, again, other = (sprite(drawing, [seed], 0.25) for seed in (1, 1, 2))
-    assert one.tobytes() == again.tobytes() != other.tobytes()
-    assert RESOLUTION / 2 < max(one.size) <= RESOLUTION + 1, "it fills its picture"
-    alpha = np.asarray(one.getchannel("A"))
+    first, repeated, second = (sprite(drawing, [seed], 0.25) for seed in (1, 1, 2))
+    assert first.tobytes() == repeated.tobytes() != second.tobytes()
+    assert RESOLUTION / 2 < max(first.size) <= RESOLUTION + 1, "it fills its picture"
+    alpha = np.asarray(first.getchannel("A"))
     assert (alpha > 0).mean() > 0.05
     for edge in (alpha[0], alpha[-1], alpha[:, 0], alpha[:, -1]):
         assert edge.any(), "cut to what is not transparent"

@@ -20,10 +20,10 @@ def where(objects: list[SceneObject]) -> set[tuple[str, float, float]]:
 
 @pytest.mark.parametrize("place", PLACES)
 def test_about_half_of_what_stands_still_is_met_again(place: str) -> None:
-    one, other = (where(scene_objects(visit(place, number), 0)) for number in (0, 1))
-    still = sum(KINDS[category].moving_share == 0 for category, _, _ in one)
-    assert 0.25 * still <= len(one & other) < len(one)
-    assert not one & where(scene_objects(visit(place, 0), 1)), "another seed is another town"
+    first_visit, second_visit = (where(scene_objects(visit(place, number), 0)) for number in (0, 1))
+    still = sum(KINDS[category].moving_share == 0 for category, _, _ in first_visit)
+    assert 0.25 * still <= len(first_visit & second_visit) < len(first_visit)
+    assert not first_visit & where(scene_objects(visit(place, 0), 1)), "another seed is another town"
 
 
 def test_mixes_are_followed() -> None:

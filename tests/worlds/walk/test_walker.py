@@ -53,8 +53,8 @@ def test_a_place_has_its_own_things_and_looks(place: str) -> None:
     picture = np.mean([shot.pixels.mean(axis=(0, 1)) for shot in shown], axis=0)
     for other in PLACES:
         if other != place:
-            there = np.mean([shot.pixels.mean(axis=(0, 1)) for shot in shots(other, 6, 64)], axis=0)
-            assert np.abs(picture - there).max() > 2, (place, other)
+            other_picture = np.mean([shot.pixels.mean(axis=(0, 1)) for shot in shots(other, 6, 64)], axis=0)
+            assert np.abs(picture - other_picture).max() > 2, (place, other)
 
 
 def kept(frames: list[Shot], apart: int) -> float:

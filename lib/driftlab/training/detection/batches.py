@@ -1,4 +1,4 @@
-"""Training on a set of frames in shuffled batches: pretraining, and Wanderlust's offline training."""
+"""Training on a set of frames in shuffled mini-batches: pretraining, and Wanderlust's offline training."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class _Images(Dataset[Any]):
         self.scales, self.seed = scales, seed
 
     def __getitem__(self, images: list[int]) -> dict[str, Any]:
-        # Drawn from the batch itself: a resumed training draws the same without a state.
-        drawn = np.random.default_rng([self.seed, 5, *images]).integers(len(self.scales))
-        frames = self.scales[int(drawn)]
+        # Seeded by the batch itself, so that a resumed training draws the same without a saved state.
+        scale = np.random.default_rng([self.seed, 5, *images]).integers(len(self.scales))
+        frames = self.scales[int(scale)]
         return {
             "inputs": [frames.pixels(image) for image in images],
             "data_samples": [frames.sample(image) for image in images],
@@ -35,7 +35,7 @@ class _Images(Dataset[Any]):
 
 
 class _Features(Dataset[Any]):
-    """Batches of the frozen part's features."""
+    """Batches of features computed by the frozen part."""
 
     def __init__(self, features: StreamFeatures) -> None:
         self.features = features
@@ -46,7 +46,7 @@ class _Features(Dataset[Any]):
 
 
 class _Shuffled(Sampler[list[int]]):
-    """The batches of an epoch in an order that depends on seed and epoch only; a process takes its share."""
+    """Yields this process's share of an epoch's batches; the order depends on seed and epoch only."""
 
     def __init__(self, images: NDArray[np.int64], size: int, seed: int) -> None:
         self.images, self.size, self.seed, self.epoch = images, size, seed, 0
@@ -79,19 +79,19 @@ def train_detector(
 
     Args:
         detector: Trained in place.
-        source: Images (everything trains that is not frozen), the same images at several scales, of which
-            each batch draws one, or the features of the frozen part.
+        source: Images (all parts train that are not frozen); the same images at several scales, of which each
+            batch draws one; or features of the frozen part.
         images: Indices of the images to train on.
         optimisation: Optimiser and precision.
-        epochs: Number of epochs in all, which the learning rate's schedule depends on.
+        epochs: Total number of epochs, on which the learning-rate schedule depends.
         batch: Images per batch.
         seed: Seed of order and sampling.
-        only: The epochs to train now, counted from 0; None for all of them. The detector has the weights that
-            the epochs before these have left.
-        resume: What this function has returned for the epochs before; not needed from epoch 0.
+        only: The epochs to train in this call, counted from 0; None for all. The detector must have the
+            weights after the epochs before these.
+        resume: The result of this function for the epochs before; not needed from epoch 0 on.
 
     Returns:
-        The state besides the detector that the next epoch resumes from.
+        The state, apart from the detector, from which the next epoch resumes.
 
     Raises:
         ValueError: `only` is not within the epochs, or the state to resume from is missing.
@@ -108,13 +108,19 @@ def train_detector(
     sampler = _Shuffled(images, batch, seed)
     loader = DataLoader(data, sampler=sampler, batch_size=None, collate_fn=lambda item: item)
     steps = epochs * len(sampler)
-    warm = max(1, steps // 10)
+    warmup_steps = max(1, steps // 10)
     schedule: list[dict[str, Any]] = [
-        {"type": "LinearLR", "start_factor": 0.01, "by_epoch": False, "begin": 0, "end": warm}
+        {"type": "LinearLR", "start_factor": 0.01, "by_epoch": False, "begin": 0, "end": warmup_steps}
     ]
-    if steps > warm:
+    if steps > warmup_steps:
         schedule.append(
-            {"type": "CosineAnnealingLR", "T_max": steps, "by_epoch": False, "begin": warm, "end": steps}
+            {
+                "type": "CosineAnnealingLR",
+                "T_max": steps,
+                "by_epoch": False,
+                "begin": warmup_steps,
+                "end": steps,
+            }
         )
     detector.train()
     hook = ResumedEpochs(range(epochs) if only is None else only, resume or {})

@@ -1,4 +1,4 @@
-"""The state of a training as named tensors, and as the named arrays that the run store keeps."""
+"""Conversion of a training state between named tensors and the named arrays of the run store."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ Tensors = dict[str, Tensor]
 
 
 def part(state: Mapping[str, Tensor], name: str) -> Tensors:
-    """The entries `NAME/…` of a state, without that prefix."""
+    """Entries `NAME/…` of a state, without the prefix."""
     prefix = f"{name}/"
     return {key.removeprefix(prefix): value for key, value in state.items() if key.startswith(prefix)}
 
 
 def arrays(state: Mapping[str, Tensor]) -> dict[str, NDArray[Any]]:
-    """A state as NumPy arrays, for the store."""
+    """Convert a state to NumPy arrays, for the store."""
     return {name: value.cpu().numpy() for name, value in state.items()}
 
 
 def tensors(state: Mapping[str, NDArray[Any]] | None) -> Tensors:
-    """A state from the store as tensors that may be changed; empty for None."""
+    """Convert a state from the store to writable tensors; empty for None."""
     return {name: torch.from_numpy(np.array(value)) for name, value in (state or {}).items()}

@@ -1,4 +1,4 @@
-"""A detector as the continual-learning methods see it (`driftlab.methods.base.Learner`)."""
+"""Adapter of a detector to the interface of continual-learning methods (`driftlab.methods.base.Learner`)."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from driftlab.models.graphs.norm import Statistics
 from driftlab.training.detection.frames import Batch
 
 REMEMBERED = "remembered"
-"""The field of a sample that says that the image is from the memory."""
+"""Field of a sample that marks an image from the memory."""
 
 
 class DetectorLearner:
-    """One detector, whose task loss is the sum of the losses of RPN and RoI head.
+    """A learner for one detector, whose task loss is the sum of the losses of RPN and RoI head.
 
     The parameters that methods regularise are those of the box classifier without the background's row, which
     stays free (Wanderlust, released code).
 
     Args:
-        detector: With a growing box head.
-        batch: Turns record numbers into a batch.
+        detector: A detector with a growing box head.
+        batch: Returns the mini-batch of record numbers.
     """
 
     def __init__(self, detector: StreamFasterRCNN, batch: Callable[[Sequence[int]], Batch]) -> None:
@@ -57,9 +57,9 @@ class DetectorLearner:
         return self.detector.detection_loss(batch.inputs, batch.samples)
 
     def rehearsal_loss(self, batch: Batch) -> Tensor:
-        """The same in which a remembered image counts with its labelled object's locations only, a scalar.
+        """Task loss, a scalar, in which remembered images count only at locations of their labelled object.
 
-        Its losses are weighted by the number of current images over that of remembered ones.
+        Its losses are weighted by the number of current images divided by that of remembered ones.
         """
         remembered = [bool(sample.get(REMEMBERED)) for sample in batch.samples]
         count = sum(remembered)
@@ -69,7 +69,7 @@ class DetectorLearner:
         return self.detector.detection_loss(batch.inputs, batch.samples, Rehearsal(remembered, weight))
 
     def predicted_label_loss(self, batch: Batch) -> Tensor:
-        """Cross-entropy of the classifier against its own labels in evaluation mode, a scalar."""
+        """Cross-entropy of the classifier against its own predictions in evaluation mode, a scalar."""
         return self.detector.predicted_label_loss(batch.inputs, batch.samples)
 
     def gradients(self, value: Tensor, create_graph: bool = False) -> Parameters:
@@ -89,7 +89,7 @@ class DetectorLearner:
         return value
 
     def outputs(self, batch: Any, statistics: Statistics = "batch") -> Tensor:
-        """Refuse: a frame has no logits of its own.
+        """Raise an error: a frame has no logits of its own.
 
         Raises:
             ParameterError: Always.
@@ -97,21 +97,21 @@ class DetectorLearner:
         raise _without_outputs()
 
     def balanced(self, logits: Tensor, batch: Any, classes: slice) -> Tensor:
-        """Refuse, as `outputs` does."""
+        """Raise the error of `outputs`."""
         raise _without_outputs()
 
     def mean(self, values: Tensor, batch: Any) -> Tensor:
-        """Refuse, as `outputs` does."""
+        """Raise the error of `outputs`."""
         raise _without_outputs()
 
     def loss_and_gradient_size(
         self, batch: Any, classes: slice, statistics: Statistics = "batch"
     ) -> tuple[Tensor, Tensor]:
-        """As `outputs`."""
+        """Raise the error of `outputs`."""
         raise _without_outputs()
 
     def topology(self, batch: Any) -> Tensor:
-        """Refuse, as `outputs` does."""
+        """Raise the error of `outputs`."""
         raise _without_outputs()
 
 

@@ -1,4 +1,4 @@
-"""Epochs that can each be trained in another process, with the same numbers as in one."""
+"""Training of single epochs in separate processes, with the same results as in one process."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from driftlab.training.detection.checkpoint_state import Tensors, part
 
 _RANDOM = "random"
 _MOMENTS = {"momentum": "momentum_buffer", "mean": "exp_avg", "square": "exp_avg_sq", "count": "step"}
-"""Tensors that SGD and AdamW keep per parameter: our name in a state, and PyTorch's."""
+"""Tensors that SGD and AdamW keep per parameter: name in a driftlab state, and PyTorch's name."""
 
 
 @dataclass
 class ResumedEpochs(Hook):  # type: ignore[misc]
-    """Trains some of a training's epochs, resumed from the state that the epochs before have left.
+    """MMEngine hook that trains some of the epochs, resumed from the state after the epochs before.
 
-    The detector's weights are the caller's; this keeps the rest of a training's state.
+    The caller restores the detector's weights; this hook restores and keeps the rest of the state.
 
     Attributes:
-        only: Which epochs, counted from 0.
-        resume: State that the epochs before have left; ignored from epoch 0.
-        state: What the next epoch resumes from: the optimiser's state and that of the CPU's random number
+        only: The epochs to train, counted from 0.
+        resume: State after the epochs before; ignored if training begins with epoch 0.
+        state: State from which the next epoch resumes: that of the optimiser and of the CPU's random number
             generator, with which MMDetection samples on any device. Empty until training has ended.
     """
 
@@ -41,7 +41,7 @@ class ResumedEpochs(Hook):  # type: ignore[misc]
         first, loop = self.only.start, runner.train_loop
         if not first:
             return
-        give_optimiser(runner, self.resume)
+        restore_optimiser(runner, self.resume)
         for step in range(first * len(loop.dataloader)):
             ParamSchedulerHook().after_train_iter(runner, step)
         loop._epoch, loop._iter = first, first * len(loop.dataloader)
@@ -55,11 +55,11 @@ class ResumedEpochs(Hook):  # type: ignore[misc]
 
     def after_train(self, runner: Runner) -> None:
         """Keep the state that the next epoch resumes from."""
-        self.state = take_optimiser(runner) | {_RANDOM: torch.get_rng_state()}
+        self.state = optimiser_state(runner) | {_RANDOM: torch.get_rng_state()}
 
 
-def take_optimiser(runner: Runner) -> Tensors:
-    """The optimiser's state: `momentum/PARAMETER` and the like, and mixed precision's `scaler/NAME`."""
+def optimiser_state(runner: Runner) -> Tensors:
+    """The optimiser's state as `momentum/PARAMETER` etc., and mixed precision's as `scaler/NAME`."""
     wrapper = runner.optim_wrapper
     scaler = wrapper.loss_scaler.state_dict() if hasattr(wrapper, "loss_scaler") else {}
     scales = {f"scaler/{name}": torch.tensor(value, dtype=torch.float64) for name, value in scaler.items()}
@@ -72,8 +72,8 @@ def take_optimiser(runner: Runner) -> Tensors:
     return moments | scales
 
 
-def give_optimiser(runner: Runner, state: Mapping[str, Tensor]) -> None:
-    """Restore the optimiser from the entries of `take_optimiser` in a state, which may hold others too."""
+def restore_optimiser(runner: Runner, state: Mapping[str, Tensor]) -> None:
+    """Restore the optimiser from the entries of `optimiser_state` in a state; others are ignored."""
     wrapper = runner.optim_wrapper
     for kind, key in _MOMENTS.items():
         moments = part(state, kind)
@@ -94,6 +94,6 @@ def trainable(detector: StreamFasterRCNN) -> dict[str, Parameter]:
 
 
 def _detector(runner: Runner) -> StreamFasterRCNN:
-    """The detector itself, without MMEngine's wrapper for several processes."""
+    """The detector without MMEngine's wrapper for several processes."""
     detector: StreamFasterRCNN = getattr(runner.model, "module", runner.model)
     return detector

@@ -1,4 +1,4 @@
-"""Detections in test frames, and the average precision of IDK."""
+"""Detections in test frames, and the average precision of unknown objects (IDK, "I don't know")."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from driftlab.models.detectors.stream_loss import Features
 from driftlab.training.detection.frames import Frames
 
 BATCH = 16
+"""Images per batch."""
 
 
 @torch.no_grad()
@@ -26,14 +27,14 @@ def detect(
     images: Sequence[int],
     doubt: Doubt | None = None,
 ) -> list[Detections]:
-    """The detections in some images, in pixels of the original images.
+    """Run a detector on images; boxes are in pixels of the original images.
 
     Args:
         detector: Its mode is restored afterwards.
         frames: The images.
         features: Returns the frozen part's features of an image.
         images: Indices of the images.
-        doubt: When an object is predicted as one of an unknown class; its label is the number of classes.
+        doubt: Criterion for predicting an unknown class, whose label is the number of classes; None for none.
 
     Returns:
         One `Detections` per image.
@@ -44,9 +45,9 @@ def detect(
     head.doubt = doubt
     detections: list[Detections] = []
     try:
-        for part in _batches(frames, images):
-            levels = tuple(torch.cat(level) for level in zip(*map(features, part), strict=True))
-            samples = [frames.sample(image).to(device) for image in part]
+        for batch in _batches(frames, images):
+            levels = tuple(torch.cat(level) for level in zip(*map(features, batch), strict=True))
+            samples = [frames.sample(image).to(device) for image in batch]
             for sample in detector.predict(tuple(level.to(device) for level in levels), samples):
                 predicted = sample.pred_instances.cpu()
                 detections.append(
@@ -68,21 +69,25 @@ def _batches(frames: Frames, images: Sequence[int]) -> Iterator[list[int]]:
 def unknown_precision(
     detections: Sequence[Detections], truth: Sequence[Truth], known: NDArray[np.bool_]
 ) -> float | None:
-    """AP of IDK: detections of unknown objects against the boxes of classes that are not known.
+    """Average precision of IDK: detections of unknown objects against boxes of classes that are not known.
 
     Args:
-        detections: Of each frame, with IDK labelled as the number of classes.
+        detections: Detections in each frame; the label of IDK is the number of classes.
         truth: Ground truth of the same frames.
         known: (classes,) which classes are known.
 
     Returns:
-        None where no box is of an unknown class.
+        AP in [0, 1]; None if no box is of an unknown class.
     """
     classes = len(known)
     predicted = [_only(of_frame, of_frame.labels == classes) for of_frame in detections]
     unknown = [
-        Truth(of_frame.boxes[new], np.zeros(new.sum(), dtype=np.int64), of_frame.ignored[new])
-        for of_frame, new in ((of_frame, ~known[of_frame.labels]) for of_frame in truth)
+        Truth(
+            of_frame.boxes[unknown_boxes],
+            np.zeros(unknown_boxes.sum(), dtype=np.int64),
+            of_frame.ignored[unknown_boxes],
+        )
+        for of_frame, unknown_boxes in ((of_frame, ~known[of_frame.labels]) for of_frame in truth)
     ]
     precision = average_precision(predicted, unknown, 1)[0]
     return None if np.isnan(precision) else float(precision)

@@ -1,4 +1,4 @@
-"""Frames of a detection set, decoded and scaled as a detector takes them."""
+"""Frames of a detection set, decoded and scaled as a detector's input."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Batch:
 
     Attributes:
         inputs: Features, one (N, C, H, W) per level, or images (N, 3, H, W).
-        samples: Ground truth of each image, and how it was scaled.
+        samples: Ground truth and scale factor of each image.
     """
 
     inputs: Features | Tensor
@@ -35,12 +35,12 @@ class Batch:
 
 
 class Frames:
-    """Images by record number: record i < N is image i, record N + b the image of box b with that box alone.
+    """Images by record number: record i < N is image i, record N + b the image of box b with only that box.
 
     Args:
         records: Images and boxes.
         size: Limits to which images are scaled in proportion: longest and shortest side, in pixels.
-        decoded: A cache of decoded and scaled images, if they are read more than once.
+        decoded: A cache of decoded and scaled images, useful if they are read more than once.
     """
 
     def __init__(
@@ -51,22 +51,22 @@ class Frames:
 
     def image_of(self, record: int) -> int:
         """The image of a record."""
-        n = len(self.records)
-        return record if record < n else int(self._images[record - n])
+        images = len(self.records)
+        return record if record < images else int(self._images[record - images])
 
     def objects_of(self, image: int) -> NDArray[np.int64]:
-        """The record numbers of the single boxes of an image."""
+        """Record numbers of an image's single boxes."""
         starts = self.records.starts
         return np.arange(starts[image], starts[image + 1]) + len(self.records)
 
     def pixels(self, image: int) -> Tensor:
-        """An image (3, h, w) uint8, BGR as MMDetection has it, scaled.
+        """Read and scale an image, (3, h, w) uint8 in MMDetection's BGR order.
 
         Raises:
-            DataError: It cannot be read, or nothing is left of it when it is scaled.
+            DataError: The image cannot be read, or a side would be scaled to 0 pixels.
         """
-        if kept := self._decoded.get(image):
-            return kept[0]
+        if cached := self._decoded.get(image):
+            return cached[0]
         file = self.records.images[image]
         width, height = (int(side) for side in self.records.sizes[image])
         if min(mmcv.image.geometric.rescale_size((width, height), self.size)) < 1:
@@ -82,7 +82,7 @@ class Frames:
         return pixels
 
     def sample(self, record: int) -> DetDataSample:
-        """Ground truth of a record in pixels of the scaled image; crowds as `ignored_instances`."""
+        """Ground truth of a record, in pixels of the scaled image; crowds are `ignored_instances`."""
         image = self.image_of(record)
         width, height = (int(side) for side in self.records.sizes[image])
         new_width, new_height = mmcv.image.geometric.rescale_size((width, height), self.size)

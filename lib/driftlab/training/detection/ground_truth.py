@@ -1,4 +1,4 @@
-"""Ground truth of images, for metrics and pictures."""
+"""Ground truth of images, for metrics and figures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from driftlab.metrics.detection import Truth
 
 
 def truths_of(records: DetectionSet, images: Iterable[int]) -> list[Truth]:
-    """The ground truth of some images, one `Truth` each; crowds are marked as ignored."""
+    """Ground truth of some images, one `Truth` per image; crowds are marked as ignored."""
     return [
         Truth(records.boxes_of(i), records.labels_of(i), records.crowd_of(i))
         for i in (int(image) for image in images)

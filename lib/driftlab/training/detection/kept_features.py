@@ -1,4 +1,4 @@
-"""The frozen part's features of the test frames, computed once and cached in files."""
+"""A cache on disk of the frozen part's features of the test frames."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class KeptFeatures:
     """The features of a set of images of one size, shared by all runs and evaluations.
 
     Args:
-        folder: Folder of the cache, made on first use; a lock keeps two processes from making it twice.
-        detector: Its frozen part computes them.
+        folder: Folder of the cache, filled on first use; a lock prevents two processes from filling it both.
+        detector: Its frozen part computes the features.
         frames: The images.
 
     Raises:
@@ -48,11 +48,11 @@ class KeptFeatures:
             folder.parent.mkdir(parents=True, exist_ok=True)
             with FileLock(f"{folder}.lock"):
                 for half_made in folder.parent.glob(f".{glob.escape(folder.name)}-*"):
-                    shutil.rmtree(half_made, ignore_errors=True)  # a kill has left it
-                if (levels := _opened(folder)) is None:
+                    shutil.rmtree(half_made, ignore_errors=True)  # left by a killed process
+                if (levels := _open_levels(folder)) is None:
                     shutil.rmtree(folder, ignore_errors=True)
-                    _make(folder, detector, frames)
-                    levels = _opened(folder)
+                    _write_levels(folder, detector, frames)
+                    levels = _open_levels(folder)
         except OSError as error:
             raise StoreError(
                 f"The features of the test frames cannot be kept in {folder} ({error.strerror or error}). "
@@ -63,7 +63,7 @@ class KeptFeatures:
         self._levels = levels
 
     def __call__(self, image: int) -> Features:
-        """The features of one image, each (1, C, H, W); damaged ones are computed anew."""
+        """The features of one image, each (1, C, H, W); damaged ones are computed again."""
         levels = [level.read(image) for level in self._levels]
         if any(level is None for level in levels):
             return compute(self._detector, self._frames, image)
@@ -71,7 +71,7 @@ class KeptFeatures:
 
 
 class FreshFeatures:
-    """The features of images without a cache: for images of several sizes, and to compare with."""
+    """Computes features at each call, without a cache: for images of several sizes, and for comparison."""
 
     def __init__(self, detector: StreamFasterRCNN, frames: Frames) -> None:
         self.detector, self.frames = detector, frames
@@ -83,9 +83,10 @@ class FreshFeatures:
 
 @dataclass(frozen=True)
 class _Level:
-    """One level of all images, in a `.npy` file.
+    """One feature level of all images, in a `.npy` file.
 
-    It is read and not mapped: mapped pages count as this process's memory, the more the longer a stream is.
+    The file is read, not memory-mapped: mapped pages would count as this process's memory and grow with the
+    stream.
     """
 
     file: Path
@@ -94,19 +95,20 @@ class _Level:
     checksums: Sequence[int]
 
     def read(self, image: int) -> NDArray[np.float32] | None:
-        """One image's, or None where the file does not hold what was written."""
+        """Features (1, C, H, W) of one image; None if the file is missing or its checksum is wrong."""
         count = prod(self.shape[1:])
         try:
             values = np.fromfile(self.file, np.float32, count, offset=self.start + 4 * count * image)
-        except OSError:  # somebody has removed it
+        except OSError:  # the file was removed
             return None
         if zlib.crc32(values.tobytes()) != self.checksums[image]:
             return None
         return values.reshape(1, *self.shape[1:])
 
 
-def _make(folder: Path, detector: StreamFasterRCNN, frames: Frames) -> None:
-    with whole_folder(folder) as making, ExitStack() as opened:
+def _write_levels(folder: Path, detector: StreamFasterRCNN, frames: Frames) -> None:
+    """Compute the features of all images and write them with their checksums."""
+    with whole_folder(folder) as new_folder, ExitStack() as open_files:
         files: list[BinaryIO] = []
         shapes: list[list[int]] = []
         checksums: list[list[int]] = []
@@ -116,7 +118,7 @@ def _make(folder: Path, detector: StreamFasterRCNN, frames: Frames) -> None:
                 if len(files) == number:
                     shapes.append([len(frames.records), *values.shape])
                     checksums.append([])
-                    files.append(opened.enter_context((making / f"level{number}.npy").open("wb")))
+                    files.append(open_files.enter_context((new_folder / f"level{number}.npy").open("wb")))
                     header = {"descr": "<f4", "fortran_order": False, "shape": tuple(shapes[-1])}
                     write_array_header_1_0(files[-1], header)  # type: ignore[no-untyped-call]
                 raw = values.tobytes()
@@ -125,25 +127,25 @@ def _make(folder: Path, detector: StreamFasterRCNN, frames: Frames) -> None:
         for file in files:
             file.flush()
             os.fsync(file.fileno())
-        (making / SHAPES).write_text(json.dumps([shapes, checksums]), "utf-8")
+        (new_folder / SHAPES).write_text(json.dumps([shapes, checksums]), "utf-8")
 
 
-def _opened(folder: Path) -> list[_Level] | None:
-    """The levels, or None where they are not complete."""
+def _open_levels(folder: Path) -> list[_Level] | None:
+    """Open the levels of a cache; None if it is missing or incomplete."""
     try:
         shapes, checksums = json.loads((folder / SHAPES).read_text("utf-8"))
         files = [folder / f"level{i}.npy" for i in range(len(shapes))]
         mapped = [np.load(file, mmap_mode="r") for file in files]
-        whole = (
+        complete = (
             [list(level.shape) for level in mapped] == shapes
-            and [len(one) for one in checksums] == [len(level) for level in mapped]
+            and [len(level_checksums) for level_checksums in checksums] == [len(level) for level in mapped]
             and all(level.dtype == np.float32 for level in mapped)
         )
     except (OSError, EOFError, TypeError, ValueError):
         return None
-    if not mapped or not whole:
+    if not mapped or not complete:
         return None
     return [
-        _Level(file, level.shape, level.offset, own)
-        for file, level, own in zip(files, mapped, checksums, strict=True)
+        _Level(file, level.shape, level.offset, level_checksums)
+        for file, level, level_checksums in zip(files, mapped, checksums, strict=True)
     ]

@@ -1,4 +1,4 @@
-"""MMEngine's runner for detectors."""
+"""MMEngine's runner, configured for detectors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from torch.utils.data import DataLoader, Dataset
 from driftlab.core.errors import ParameterError
 from driftlab.training.finite_check import require_finite
 
-_NUMBER = itertools.count()
+_RUNNER_NUMBERS = itertools.count()
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,9 @@ class Optimisation:
         learning_rate: Peak learning rate where there is a schedule, else the constant one.
         momentum: Momentum of SGD.
         weight_decay: Weight decay.
-        mixed_precision: Whether losses are computed in half precision where that is safe.
+        mixed_precision: Whether to use automatic mixed precision.
         clip: Norm to which gradients are clipped; 0 for no clipping.
-        launcher: MMEngine's: `none`, or `pytorch` where torchrun has started one process per GPU.
+        launcher: MMEngine's launcher: `none`, or `pytorch` if torchrun has started one process per GPU.
         optimiser: `SGD`, or `AdamW`.
     """
 
@@ -69,7 +69,7 @@ class Optimisation:
 
 
 class RequireFinite(Hook):  # type: ignore[misc]
-    """Stops a training whose loss is NaN or infinite."""
+    """Hook that stops a training whose loss or parameters are NaN or infinite."""
 
     def after_train_iter(
         self, runner: Runner, batch_idx: int, data_batch: Any = None, outputs: Any = None
@@ -85,14 +85,14 @@ class RequireFinite(Hook):  # type: ignore[misc]
 
 
 class QuietRunner(Runner):  # type: ignore[misc]
-    """MMEngine's runner without its look at compilers and drivers, and without its file of messages.
+    """MMEngine's runner that does not log the environment, writes no log file, and keeps the model's device.
 
-    That file stays open as long as the process lives, and a sweep has many runners. A detector computes on
-    the device where it is, and not on the best one that the machine has.
+    The log file would stay open until the process ends, and a sweep has many runners. MMEngine's runner would
+    move the model to the best device of the machine.
     """
 
     def wrap_model(self, model_wrapper_cfg: dict[str, Any] | None, model: nn.Module) -> nn.Module:
-        """The model itself, or with several processes one that averages their gradients."""
+        """Return the model, wrapped to average gradients if there are several processes."""
         if not self.distributed:
             return model
         device = next(model.parameters()).device
@@ -108,7 +108,7 @@ class QuietRunner(Runner):  # type: ignore[misc]
         pass
 
     def build_logger(self, log_level: int | str = "ERROR", log_file: str | None = None, **_: Any) -> MMLogger:
-        """A logger that writes no file."""
+        """Return a logger without a file."""
         return MMLogger.get_instance(self._experiment_name, log_level=log_level)
 
 
@@ -117,9 +117,9 @@ def _unchanged(batch: Any) -> Any:
 
 
 def share(batch: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The part of a batch that this process trains on, of the processes that MMEngine's launcher has started.
+    """The part of a batch that this process trains on, among those started by MMEngine's launcher.
 
-    Every process has to take the step: with more processes than records, several train on the same record.
+    Every process must take part in a step: with more processes than records, several train on the same one.
     """
     return np.resize(batch, max(len(batch), get_world_size()))[get_rank() :: get_world_size()]
 
@@ -135,11 +135,11 @@ def runner(
     hooks: Sequence[Hook] = (),
     schedule: Sequence[dict[str, Any]] = (),
 ) -> Iterator[Runner]:
-    """A runner of so many epochs; its working folder is temporary (the store keeps results).
+    """Provide a runner for a number of epochs; its working folder is temporary, as results go to the store.
 
     Args:
         detector: The detector to train.
-        batches: A loader, or a dataset whose items are batches already.
+        batches: A data loader, or a dataset whose items are batches.
         epochs: Number of epochs.
         optimisation: Optimiser and precision.
         seed: Seed of Python, NumPy and PyTorch.
@@ -147,7 +147,7 @@ def runner(
         schedule: MMEngine's parameter schedulers.
 
     Raises:
-        ParameterError: Mixed precision is asked for on a device that has none.
+        ParameterError: Mixed precision is requested on a device without it.
     """
     device = next(detector.parameters()).device
     if optimisation.mixed_precision and device.type != "cuda":
@@ -164,7 +164,7 @@ def runner(
     )
     with tempfile.TemporaryDirectory(prefix="driftlab-") as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        quiet = QuietRunner(
+        quiet_runner = QuietRunner(
             model=detector,
             work_dir=folder,
             train_dataloader=loader,
@@ -177,6 +177,6 @@ def runner(
             randomness={"seed": seed},
             default_scope="mmdet",
             log_level=logging.ERROR,
-            experiment_name=f"driftlab-{next(_NUMBER)}",
+            experiment_name=f"driftlab-{next(_RUNNER_NUMBERS)}",
         )
-        yield quiet
+        yield quiet_runner

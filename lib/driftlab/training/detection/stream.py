@@ -1,4 +1,4 @@
-"""Online training on a stream of frames, step by step, each frame seen once."""
+"""Online training on a stream of frames, step by step; each frame is seen once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from driftlab.methods.exemplars import Exemplars
 from driftlab.models.detectors.stream_detector import StreamFasterRCNN
 from driftlab.training.detection.checkpoint_state import Tensors, part
 from driftlab.training.detection.detector_learner import REMEMBERED, DetectorLearner
-from driftlab.training.detection.epochs import give_optimiser, take_optimiser, trainable
+from driftlab.training.detection.epochs import optimiser_state, restore_optimiser, trainable
 from driftlab.training.detection.features import StreamFeatures
 from driftlab.training.detection.frames import Batch
 from driftlab.training.detection.runner import Optimisation, runner, share
@@ -47,12 +47,12 @@ class OnlineDetector:
     Args:
         detector: Pretrained; its frozen part is frozen here.
         method: The continual-learning method.
-        features: Makes the stream's batches.
+        features: Builds the stream's batches.
         memory: The remembered objects.
         optimisation: Optimiser and precision.
-        iterations: Optimiser's steps on the frames of each step of the stream.
+        iterations: Optimiser steps per step of the stream.
         seed: Seed of the detector's sampling.
-        open_vocabulary: Whether an output is added when its class is first seen; else all are there already.
+        open_vocabulary: Whether an output is added when its class is first seen; else all outputs exist.
     """
 
     def __init__(
@@ -82,19 +82,19 @@ class OnlineDetector:
             steps: Pairs of a step's number and the indices of its frames.
         """
         current = _CurrentBatch(self.iterations)
-        adapter = MethodHook(self, steps, current)
+        hook = MethodHook(self, steps, current)
         self.detector.train()
-        self.detector.objective = adapter.objective
+        self.detector.objective = hook.objective
         try:
             with runner(
-                self.detector, current, len(steps), self.optimisation, seed=self.seed, hooks=[adapter]
+                self.detector, current, len(steps), self.optimisation, seed=self.seed, hooks=[hook]
             ) as training:
                 training.train()
         finally:
             self.detector.objective = None
 
     def state(self) -> Tensors:
-        """What a resumed run continues from: parameters, optimiser, vocabulary, method, memory."""
+        """State from which a run resumes: parameters, optimiser, vocabulary, method, memory."""
         parts = {"optimiser": self._optimiser, "method": self.method.state(), "memory": self.memory.state()}
         named = {f"{kind}/{name}": value for kind, values in parts.items() for name, value in values.items()}
         last_seen = torch.from_numpy(self.last_seen.copy())
@@ -112,11 +112,11 @@ class OnlineDetector:
 
 @dataclass
 class MethodHook(Hook):  # type: ignore[misc]
-    """Attaches a continual-learning method to MMEngine's runner: one of its epochs is a step of the stream.
+    """Hook that runs a continual-learning method in MMEngine's runner: one epoch is one step of the stream.
 
-    Before a step: make the batch, with the records that the method rehearses. In each iteration: minimise
-    the method's loss, let it adjust the gradients and look at the parameters. After the step: remember its
-    objects and let the method end the task.
+    Before a step: build the batch, including the records that the method rehearses. In each iteration:
+    minimise the method's loss, let it adjust the gradients, and call its `after_step`. After the step:
+    remember its objects and let the method end the task.
     """
 
     online: OnlineDetector
@@ -130,23 +130,23 @@ class MethodHook(Hook):  # type: ignore[misc]
         return self.online.method.loss(self.online.learner, self.task, Batch(inputs, samples)).sum()
 
     def before_train(self, runner: Runner) -> None:
-        """Restore the optimiser, and let the method adjust gradients before each of its steps."""
-        give_optimiser(runner, self.online._optimiser)
+        """Restore the optimiser, and let the method adjust gradients before each optimiser step."""
+        restore_optimiser(runner, self.online._optimiser)
         runner.optim_wrapper.optimizer.register_step_pre_hook(self._adjust)
 
     def before_train_epoch(self, runner: Runner) -> None:
-        """Seed the sampling, grow the vocabulary, and make the step's task and batch."""
+        """Seed the sampling, extend the vocabulary, and build the step's task and batch."""
         online = self.online
         number, frames = self.steps[runner.epoch]
         torch.manual_seed(int(np.random.default_rng([online.seed, 3, number]).integers(2**31)))
         if online.open_vocabulary:
             online.detector.roi_head.bbox_head.admit(self._labels(frames))
-        seen = slice(0, len(online.last_seen))
-        self.task = Task(number, (), seen, seen, (frames,), (), (online.memory.draw(number),))
+        all_classes = slice(0, len(online.last_seen))
+        self.task = Task(number, (), all_classes, all_classes, (frames,), (), (online.memory.draw(number),))
         records = online.method.training_records(self.task)[0]
         batch = online.learner.batch((share(records),))
-        for sample, place in zip(batch.samples, share(np.arange(len(records))), strict=True):
-            sample.set_field(bool(place >= len(frames)), REMEMBERED, field_type="metainfo")
+        for sample, position in zip(batch.samples, share(np.arange(len(records))), strict=True):
+            sample.set_field(bool(position >= len(frames)), REMEMBERED, field_type="metainfo")
         self.current.batch = batch
         online.method.begin_task(online.learner, self.task, self.current.batch)
 
@@ -171,7 +171,7 @@ class MethodHook(Hook):  # type: ignore[misc]
 
     def after_train(self, runner: Runner) -> None:
         """Keep the optimiser's state."""
-        self.online._optimiser = take_optimiser(runner)
+        self.online._optimiser = optimiser_state(runner)
 
     def _labels(self, frames: NDArray[np.int64]) -> NDArray[np.int64]:
         records = self.online.features.frames.records
@@ -188,15 +188,15 @@ class MethodHook(Hook):  # type: ignore[misc]
 
 
 def detector_state(detector: StreamFasterRCNN) -> Tensors:
-    """The trained parameters and the vocabulary of a detector whose frozen part is frozen."""
+    """Trainable parameters and vocabulary of a detector whose frozen part is frozen."""
     parameters = {f"parameter/{name}": p.detach().clone() for name, p in trainable(detector).items()}
     return parameters | {"known": detector.roi_head.bbox_head.known.clone()}
 
 
 @torch.no_grad()
 def restore(detector: StreamFasterRCNN, state: Mapping[str, Tensor]) -> None:
-    """Restore parameters and vocabulary from the entries of `detector_state` in a state."""
-    kept = part(state, "parameter")
+    """Restore parameters and vocabulary of a detector from the entries of `detector_state` in a state."""
+    parameters = part(state, "parameter")
     for name, parameter in trainable(detector).items():
-        parameter.copy_(kept[name])
+        parameter.copy_(parameters[name])
     detector.roi_head.bbox_head.known.copy_(state["known"])

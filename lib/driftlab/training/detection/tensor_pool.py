@@ -1,4 +1,4 @@
-"""A cache of images' tensors within a limit of bytes, shared by the runs of one process."""
+"""An in-memory cache of tensors per image, with a limit in bytes, shared by the runs of one process."""
 
 from __future__ import annotations
 
@@ -9,36 +9,36 @@ from torch import Tensor
 
 
 class TensorPool:
-    """Keeps tensors per image, the first that come, within a limit of bytes.
+    """Caches tensors per image until a limit is reached; later images are not cached.
 
     Args:
-        memory: The limit, in bytes.
+        memory: Limit in bytes.
     """
 
     def __init__(self, memory: int) -> None:
-        self.memory, self._taken = memory, 0
-        self._kept: dict[int, tuple[Tensor, ...]] = {}
+        self.memory, self._used_bytes = memory, 0
+        self._tensors: dict[int, tuple[Tensor, ...]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the tensors: another process begins with an empty pool."""
-        return {"memory": self.memory, "_taken": 0, "_kept": {}}
+        """Pickle without the tensors: another process begins with an empty cache."""
+        return {"memory": self.memory, "_used_bytes": 0, "_tensors": {}}
 
     def get(self, image: int) -> tuple[Tensor, ...] | None:
-        """The tensors of an image, or None if they are not kept."""
-        return self._kept.get(image)
+        """The tensors of an image, or None if they are not cached."""
+        return self._tensors.get(image)
 
     def offer(self, image: int, tensors: tuple[Tensor, ...]) -> bool:
-        """Keep the tensors of one more image if the limit allows; whether they are kept."""
-        if self._taken + _bytes(tensors) > self.memory:
+        """Cache the tensors of an image if the limit allows, and return whether they are cached."""
+        if self._used_bytes + _bytes(tensors) > self.memory:
             return False
-        self._kept[image] = tensors
-        self._taken += _bytes(tensors)
+        self._tensors[image] = tensors
+        self._used_bytes += _bytes(tensors)
         return True
 
     def keep_only(self, images: Container[int]) -> None:
-        """Forget the tensors of all other images."""
-        self._kept = {image: kept for image, kept in self._kept.items() if image in images}
-        self._taken = sum(map(_bytes, self._kept.values()))
+        """Remove the tensors of all other images."""
+        self._tensors = {image: tensors for image, tensors in self._tensors.items() if image in images}
+        self._used_bytes = sum(map(_bytes, self._tensors.values()))
 
 
 def _bytes(tensors: tuple[Tensor, ...]) -> int:

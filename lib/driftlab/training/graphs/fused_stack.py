@@ -1,8 +1,8 @@
-"""Losses of a stack of GCNs on a CPU, replica by replica, as single differentiable steps.
+"""Logits and losses of a stack of GCNs on a CPU, replica by replica, as single autograd functions.
 
-A replica's forward and backward computation follow each other while its activations are in the cache, and
-the memory of one replica's activations serves all. So the gradient is there before it is asked for;
-`torch.autograd` only multiplies it.
+A loss computes each replica's forward and backward pass in succession, while its activations are in the
+cache, and reuses their memory for the next replica. The gradient is thus computed in the forward pass of the
+autograd function, whose backward pass only scales it.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ MOMENTUM = 0.1
 
 
 class FusedStack:
-    """Computes with every replica's parameters, its records and its labels.
+    """Computes logits and losses of all replicas with the kernels of a `FusedGCN`.
 
     Args:
-        network: Written-out form of the network.
+        network: The network's kernels.
         stack: The replicas' parameters.
-        buffers: Running statistics by name, (R, H).
+        buffers: Running statistics (R, H) of the batch norms, by name.
     """
 
     def __init__(self, network: FusedGCN, stack: ParameterStack, buffers: dict[str, Tensor]) -> None:
@@ -36,7 +36,7 @@ class FusedStack:
         self.norms = [name.removesuffix(".running_mean") for name in buffers if name.endswith("running_mean")]
 
     def logits(self, features: Sequence[NodeFeatures], statistics: Statistics) -> Tensor:
-        """(R, N, classes), zero where a replica has fewer than N records."""
+        """Logits (R, N, classes), zero where a replica has fewer than N records."""
         logits: Tensor = _Logits.apply(self, features, statistics, *self.stack.named.values())
         return logits
 
@@ -47,40 +47,42 @@ class FusedStack:
         weights: Tensor,
         classes: slice,
         statistics: Statistics,
-        with_size: bool = False,
+        with_gradient_norm: bool = False,
     ) -> tuple[Tensor, Tensor]:
-        """Weighted cross-entropy (R,), and the L1 norm (R,) of its gradient, zero if that is not wanted.
+        """Weighted cross-entropy (R,), and the L1 norm (R,) of its gradient, zero if not requested.
 
         Args:
-            features: Each replica's.
+            features: Node features of each replica.
             labels: (R, N).
             weights: (R, N), zero where padded.
-            classes: The outputs that the softmax runs over.
+            classes: The outputs over which the softmax is computed.
             statistics: Which statistics the batch norms use.
-            with_size: Whether the second is wanted; its gradient takes the curvature.
+            with_gradient_norm: Whether to compute the norm, whose own gradient needs the curvature.
         """
-        wanted = torch.is_grad_enabled(), with_size
-        loss, size = _Loss.apply(
-            self, features, labels, weights, classes, statistics, wanted, *self.stack.named.values()
+        needed = torch.is_grad_enabled(), with_gradient_norm
+        loss, gradient_norm = _Loss.apply(
+            self, features, labels, weights, classes, statistics, needed, *self.stack.named.values()
         )
-        return loss, size
+        return loss, gradient_norm
 
     def trace(self, r: int, features: NodeFeatures, statistics: Statistics) -> Trace:
-        """The forward computation of one replica; `update` moves its running statistics."""
+        """Forward pass of replica r; with `update` its running statistics are updated."""
         running = None
         if statistics == "running":
-            running = {name: value[r] for name, value in self.buffers.items()}
-        trace = self.network.forward(self.stack.of(r), features, running)
+            running = {name: buffer[r] for name, buffer in self.buffers.items()}
+        trace = self.network.forward(self.stack.parameters_of(r), features, running)
         if statistics == "update":
-            for name, found in zip(self.norms, trace.norms, strict=True):
-                for kind, value in zip(("running_mean", "running_var"), found, strict=True):
-                    kept = self.buffers[f"{name}.{kind}"][r]
-                    kept.mul_(1 - MOMENTUM).add_(torch.from_numpy(value * MOMENTUM).to(kept.dtype))
+            for name, norm_statistics in zip(self.norms, trace.norms, strict=True):
+                for kind, batch_value in zip(("running_mean", "running_var"), norm_statistics, strict=True):
+                    running_value = self.buffers[f"{name}.{kind}"][r]
+                    running_value.mul_(1 - MOMENTUM).add_(
+                        torch.from_numpy(batch_value * MOMENTUM).to(running_value.dtype)
+                    )
         return trace
 
 
 class _CrossEntropy:
-    """Σ_n weight_n · −log softmax(logits_n)[label_n] of one replica over some of its outputs."""
+    """Weighted cross-entropy Σ_n weight_n · −log softmax(logits_n)[label_n] of one replica, some outputs."""
 
     def __init__(self, logits: Tensor, labels: Tensor, weights: Tensor, classes: slice) -> None:
         self.shape, self.classes, self.weights = logits.shape, classes, weights.unsqueeze(1)
@@ -90,18 +92,20 @@ class _CrossEntropy:
         self.value = -(self.weights * log_p.gather(1, self.targets)).sum()
 
     def gradient(self) -> Tensor:
-        """With respect to the logits, (N, classes)."""
-        return self._among_all((self.p * self.weights).scatter_add_(1, self.targets, -self.weights))
+        """Gradient with respect to the logits, (N, classes)."""
+        return self._pad_to_all_outputs((self.p * self.weights).scatter_add_(1, self.targets, -self.weights))
 
     def change_of_gradient(self, dlogits: Tensor) -> Tensor:
-        """How the gradient changes with the logits, (N, classes)."""
-        chosen = dlogits[:, self.classes]
-        return self._among_all(self.weights * self.p * (chosen - (self.p * chosen).sum(1, keepdim=True)))
+        """Change of the gradient for a change of the logits, (N, classes) both."""
+        dlogits_of_classes = dlogits[:, self.classes]
+        return self._pad_to_all_outputs(
+            self.weights * self.p * (dlogits_of_classes - (self.p * dlogits_of_classes).sum(1, keepdim=True))
+        )
 
-    def _among_all(self, chosen: Tensor) -> Tensor:
-        found = chosen.new_zeros(self.shape)
-        found[:, self.classes] = chosen
-        return found
+    def _pad_to_all_outputs(self, values: Tensor) -> Tensor:
+        padded = values.new_zeros(self.shape)
+        padded[:, self.classes] = values
+        return padded
 
 
 class _Logits(torch.autograd.Function):
@@ -109,7 +113,7 @@ class _Logits(torch.autograd.Function):
     def forward(
         ctx: Any, stack: FusedStack, features: Sequence[NodeFeatures], statistics: Statistics, *_: Tensor
     ) -> Tensor:
-        traces = [stack.trace(r, part, statistics) for r, part in enumerate(features)]
+        traces = [stack.trace(r, replica_features, statistics) for r, replica_features in enumerate(features)]
         ctx.stack, ctx.traces = stack, traces
         return torch.nn.utils.rnn.pad_sequence([trace.logits for trace in traces], batch_first=True)
 
@@ -117,47 +121,50 @@ class _Logits(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         stack: FusedStack = ctx.stack
-        found = torch.zeros_like(stack.stack.flat)
+        gradient = torch.zeros_like(stack.stack.flat)
         for r, trace in enumerate(ctx.traces):
-            own = stack.network.gradient(trace, grad[r, : len(trace.logits)].contiguous())
-            stack.stack.write(found, r, own)
-        return None, None, None, *stack.stack.views(found).values()
+            replica_gradient = stack.network.gradient(trace, grad[r, : len(trace.logits)].contiguous())
+            stack.stack.write(gradient, r, replica_gradient)
+        return None, None, None, *stack.stack.views(gradient).values()
 
 
 class _Loss(torch.autograd.Function):
     @staticmethod
     def forward(
         ctx: Any, stack: FusedStack, features: Sequence[NodeFeatures], labels: Tensor, weights: Tensor,
-        classes: slice, statistics: Statistics, wanted: tuple[bool, bool], *_: Tensor,
+        classes: slice, statistics: Statistics, needed: tuple[bool, bool], *_: Tensor,
     ) -> tuple[Tensor, Tensor]:  # fmt: skip
-        with_gradient, with_size = wanted
-        loss, size = stack.stack.flat.new_zeros(2, len(features))
-        gradient = torch.zeros_like(stack.stack.flat) if with_gradient or with_size else None
-        change = torch.zeros_like(stack.stack.flat) if with_gradient and with_size else None
-        for r, part in enumerate(features):
-            trace = stack.trace(r, part, statistics)
+        with_gradient, with_gradient_norm = needed
+        loss, gradient_norm = stack.stack.flat.new_zeros(2, len(features))
+        gradient = torch.zeros_like(stack.stack.flat) if with_gradient or with_gradient_norm else None
+        change = torch.zeros_like(stack.stack.flat) if with_gradient and with_gradient_norm else None
+        for r, replica_features in enumerate(features):
+            trace = stack.trace(r, replica_features, statistics)
             entropy = _CrossEntropy(
-                trace.logits, labels[r, : part.graphs], weights[r, : part.graphs], classes
+                trace.logits,
+                labels[r, : replica_features.graphs],
+                weights[r, : replica_features.graphs],
+                classes,
             )
             loss[r] = entropy.value
             if gradient is None:
                 continue
-            own: dict[str, Tensor | Vector] = stack.network.gradient(trace, entropy.gradient())
-            stack.stack.write(gradient, r, own)
-            if with_size:
-                size[r] = gradient[r].abs().sum()
+            replica_gradient: dict[str, Tensor | Vector] = stack.network.gradient(trace, entropy.gradient())
+            stack.stack.write(gradient, r, replica_gradient)
+            if with_gradient_norm:
+                gradient_norm[r] = gradient[r].abs().sum()
             if change is not None:
                 direction = stack.stack.views(gradient[r : r + 1].sign())
                 signs = {name: value[0] for name, value in direction.items()}
-                found = curvature(stack.network, trace, signs, entropy.change_of_gradient)
-                stack.stack.write(change, r, found)
+                replica_change = curvature(stack.network, trace, signs, entropy.change_of_gradient)
+                stack.stack.write(change, r, replica_change)
         ctx.stack, ctx.gradient, ctx.change = stack, gradient, change
-        return loss, size
+        return loss, gradient_norm
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, grad_loss: Tensor, grad_size: Tensor) -> tuple[Tensor | None, ...]:
-        found = ctx.gradient * grad_loss.unsqueeze(1)
+    def backward(ctx: Any, grad_loss: Tensor, grad_gradient_norm: Tensor) -> tuple[Tensor | None, ...]:
+        gradient = ctx.gradient * grad_loss.unsqueeze(1)
         if ctx.change is not None:
-            found.addcmul_(ctx.change, grad_size.unsqueeze(1))
-        return *[None] * 7, *ctx.stack.stack.views(found).values()
+            gradient.addcmul_(ctx.change, grad_gradient_norm.unsqueeze(1))
+        return *[None] * 7, *ctx.stack.stack.views(gradient).values()

@@ -1,38 +1,38 @@
-"""How much memory a batch of replicas needs, from the shape of its data."""
+"""Estimates of the memory that training a replica needs, from the shape of its data."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
 
-NUMBER = 4
+FLOAT_BYTES = 4
 """Bytes of a float32."""
 INPUT_COPIES = 2
 """Copies of a replica's inputs in memory: the records as rows and, for the GCN, also as columns."""
-STEP = 1.25
-"""Memory that the allocator holds, as a multiple of the memory in use."""
+ALLOCATOR_FACTOR = 1.25
+"""Memory held by the allocator, as a multiple of the memory in use."""
 
 
 def replica_bytes(shape: Sequence[int], records: int, width: int, depth: int, backbone: str = "gcn") -> int:
-    """An upper estimate of the bytes that training one more replica takes, when it shares no records.
+    """Upper estimate of the bytes for training one more replica that shares no records with others.
 
-    Counts the inputs, the activations of a forward and a backward computation over all records at once, and
-    nothing that does not grow with the records (the parameters are small beside them).
+    Counted are the inputs and the activations of a forward and backward pass over all records at once; the
+    parameters are small in comparison and are not counted.
 
     Args:
         shape: (T, M, V, 3) of one prepared sequence.
-        records: The largest number of records that a replica computes on at once.
-        width: Units of a layer.
+        records: Largest number of records that a replica processes at once.
+        width: Units per layer.
         depth: Number of layers.
         backbone: `gcn` or `stgcn`.
     """
     frames, bodies, joints, _ = shape
     inputs = INPUT_COPIES * records * prod(shape)
     rows = records * joints if backbone == "gcn" else records * frames * bodies * joints
-    # In units of (rows, width): per layer of a GCN s (1), the gradient with respect to the products (2) and
-    # ReLU's bytes (1/2); what both directions hold in between (4). A layer of an ST-GCN keeps about 14.
+    # Arrays of shape (rows, width). Per layer of a GCN: s (1), the gradient with respect to the matrix
+    # products (2), ReLU's mask (1/2); temporary arrays of both passes (4). Per layer of an ST-GCN: about 14.
     activations = rows * width * ((3.5 * depth + 4) if backbone == "gcn" else 14 * depth)
-    return int(STEP * NUMBER * (inputs + activations))
+    return int(ALLOCATOR_FACTOR * FLOAT_BYTES * (inputs + activations))
 
 
 def replicas_that_fit(
@@ -44,11 +44,11 @@ def replicas_that_fit(
     depth: int,
     backbone: str = "gcn",
 ) -> int:
-    """How many replicas each of some workers can train side by side, at least one.
+    """Number of replicas that each worker can train side by side, at least one.
 
     Args:
-        available: Bytes that all workers may take together.
-        jobs: How many workers there are.
+        available: Bytes that all workers may use together.
+        jobs: Number of workers.
         shape: See `replica_bytes`.
         records: See `replica_bytes`.
         width: See `replica_bytes`.

@@ -1,4 +1,4 @@
-"""Learning one task with a stack of replicas, and carrying the stack's state between tasks."""
+"""Training of stacked replicas on one task after the other, and their state between tasks."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ State = dict[str, NDArray[Any]]
 
 
 class Continual:
-    """Replicas, their method and their optimiser: one Adam for all tasks, as the CGL protocol has it."""
+    """Trainer of replicas with a method and one Adam optimiser for all tasks, as in the CGL protocol."""
 
     def __init__(self, replicas: Replicas, method: Method, learning_rate: float) -> None:
         self.replicas, self.method = replicas, method
         self.parameters = replicas.parameters
         self.flat = replicas.stack.flat
-        # Not fused: that form rounds differently at the end of a tensor, and several threads cut it anywhere.
+        # Not fused: fused Adam rounds differently at the end of each thread's part of a tensor.
         self.optimiser = torch.optim.Adam([self.flat], learning_rate, foreach=False, fused=False)
 
     def learn(self, task: Task, epochs: int) -> None:
-        """Train on a task, full batch."""
+        """Train on a task with full-batch steps."""
         batch = self.replicas.batch(self.method.training_records(task))
         self.method.begin_task(self.replicas, task, batch)
         self.flat.grad = torch.zeros_like(self.flat)
@@ -43,35 +43,37 @@ class Continual:
             require_finite(parameter, f"the parameter {name} after task {task.index + 1}")
 
     def close(self, task: Task) -> None:
-        """Let the method keep what later tasks need of a task that has been learnt."""
+        """Let the method store what it needs of a learnt task for later tasks."""
         batch = self.replicas.batch(self.method.training_records(task))
         self.method.end_task(self.replicas, task, batch)
 
     @torch.no_grad()
     def class_accuracy(self, records: Records, classes: int) -> NDArray[np.float64]:
-        """How many of each class's records are recognised among the first `classes` outputs.
+        """Accuracy per class, with predictions among the first `classes` outputs.
 
         Returns:
-            (R, classes), fractions, by position in each replica's order.
+            (R, classes), by position in each replica's order of classes.
         """
         batch = self.replicas.batch(records)
         predicted = self.replicas.outputs(batch, "running")[..., :classes].argmax(-1)
-        found, labels, true = (t.cpu().numpy() for t in (predicted, batch.labels, batch.uniform > 0))
+        predictions, labels, not_padded = (
+            t.cpu().numpy() for t in (predicted, batch.labels, batch.uniform > 0)
+        )
         return np.array(
             [
                 [(f[t & (y == c)] == c).mean() for c in range(classes)]
-                for f, y, t in zip(found, labels, true, strict=True)
+                for f, y, t in zip(predictions, labels, not_padded, strict=True)
             ]
         )
 
     def states(self) -> list[State]:
-        """Everything that the next task continues from, one dictionary a replica."""
+        """State from which the next task continues, one dictionary per replica."""
         named = {f"parameter/{n}": p.detach() for n, p in self.parameters.items()}
         named |= {f"buffer/{n}": b for n, b in self.replicas.buffers.items()}
-        kept = self.optimiser.state[self.flat]
+        adam_state = self.optimiser.state[self.flat]
         for key in ("exp_avg", "exp_avg_sq"):
-            named |= {f"{key}/{n}": part for n, part in self.replicas.stack.views(kept[key]).items()}
-        steps = np.asarray([float(kept["step"])])
+            named |= {f"{key}/{n}": part for n, part in self.replicas.stack.views(adam_state[key]).items()}
+        steps = np.asarray([float(adam_state["step"])])
         arrays = {name: value.cpu().numpy() for name, value in named.items()}
         methods = {f"method/{n}": t.cpu().numpy() for n, t in self.method.state().items()}
         return [

@@ -23,8 +23,8 @@ def records(dtype: torch.dtype = torch.float64) -> Tensor:
 
 
 def logits(network: GCN, x: Tensor) -> Tensor:
-    found: Tensor = network(x, **network.constants(x), statistics="batch")[0]
-    return found
+    result: Tensor = network(x, **network.constants(x), statistics="batch")[0]
+    return result
 
 
 def check(actual: dict[str, Tensor | Vector], expected: dict[str, Tensor], tolerance: float) -> None:
@@ -57,8 +57,8 @@ def test_logits_statistics_and_gradient(width: int, depth: int, dtype: torch.dty
     network(x, **network.constants(x), statistics="update")
     norms = [f"layers.{layer}.norm" for layer in range(depth)] + ["norm"]
     buffers = dict(network.named_buffers())
-    for name, found in zip(norms, trace.norms, strict=True):
-        for kind, value in zip(("running_mean", "running_var"), found, strict=True):
+    for name, actual in zip(norms, trace.norms, strict=True):
+        for kind, value in zip(("running_mean", "running_var"), actual, strict=True):
             moved = 0.9 * before[f"{name}.{kind}"] + 0.1 * torch.from_numpy(value).to(dtype)
             torch.testing.assert_close(buffers[f"{name}.{kind}"], moved, **close)
 

@@ -26,17 +26,17 @@ def test_a_product(dtype: torch.dtype, tolerance: float) -> None:
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
 def test_linear_is_torchs(dtype: torch.dtype) -> None:
-    own, reference = drawn(Linear(3, 5), dtype), nn.Linear(3, 5).to(dtype)
-    reference.load_state_dict(own.state_dict())
+    linear, reference = drawn(Linear(3, 5), dtype), nn.Linear(3, 5).to(dtype)
+    reference.load_state_dict(linear.state_dict())
     x = normal(2, 4, 3, dtype=dtype)
     grad = normal(2, 4, 5, dtype=dtype, seed=3)
-    found = []
-    for layer in (own, reference):
+    results = []
+    for layer in (linear, reference):
         given = x.clone().requires_grad_()
         out = layer(given)
         out.mul(grad).sum().backward()
-        found.append((out.detach(), given.grad, layer.weight.grad, layer.bias.grad))
-    for a, b in zip(*found, strict=True):
+        results.append((out.detach(), given.grad, layer.weight.grad, layer.bias.grad))
+    for a, b in zip(*results, strict=True):
         torch.testing.assert_close(a, b)
 
 
@@ -66,7 +66,7 @@ def test_linear_maps_over_replicas(dims: tuple[int | None, int | None]) -> None:
         out: torch.Tensor = torch.func.functional_call(layer, {"weight": w, "bias": bias}, x)
         return out
 
-    found = vmap(apply, in_dims=dims)(given, weight)
+    results = vmap(apply, in_dims=dims)(given, weight)
     for r in range(2):
-        own = weight[r] if dims[1] is not None else weight
-        torch.testing.assert_close(found[r], torch.einsum("ri,oi->ro", each[r], own) + bias)
+        replica_weight = weight[r] if dims[1] is not None else weight
+        torch.testing.assert_close(results[r], torch.einsum("ri,oi->ro", each[r], replica_weight) + bias)
