@@ -453,7 +453,7 @@ def test_an_edit_saved_in_the_notebook_does_not_take_the_place_of_the_scales_own
     project.notebook("40_cgl_data", cell)
     assert f"→ {place}" in driftlab("run", "40", "--dry-run").out
 
-    project.notebook("40_cgl_data", cell.replace("world_sequences = 80", "world_sequences = 12"))
+    project.notebook("40_cgl_data", cell.replace("world_sequences = 60", "world_sequences = 12"))
 
     shown = driftlab("run", "40", "--dry-run").out
     assert "world_sequences = 12 (changed; demo: 80)" in shown

@@ -150,13 +150,13 @@ def test_a_path_that_is_not_there(five: Project, asked: str) -> None:
         ("epochs = 4.0", "cannot be 4.0: it should be a whole number, as its default 50 is; write 4."),
         ("epochs = 0", "parameter 'epochs' has to be at least 1, not 0."),
         ("epocs = 50", "41_cgl_task_order has no parameter 'epocs'. Did you mean 'epochs'?"),
-        ("# epochs = 50", "its parameters cell lacks epochs. Restore it from `driftlab params 41 --cell`."),
+        ("# epochs = 25", "its parameters cell lacks epochs. Restore it from `driftlab params 41 --cell`."),
         ("epochs = 2 * 25", "cannot hold `epochs = 2 * 25`"),
     ],
 )
 def test_a_parameters_cell_that_cannot_be(five: Project, line: str, message: str) -> None:
     path = five.root / "notebooks" / "41_cgl_task_order.ipynb"
-    path.write_text(path.read_text().replace(r"\nepochs = 50", rf"\n{line}"))
+    path.write_text(path.read_text().replace(r"\nepochs = 25", rf"\n{line}"))
     with pytest.raises(ParameterError) as error:
         find(["41"])
     assert "41_cgl_task_order.ipynb" in str(error.value) and message in str(error.value)

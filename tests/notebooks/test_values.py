@@ -173,7 +173,7 @@ def test_changes_are_told_from_the_scales_own_values() -> None:
 
 def test_an_edit_that_is_saved_in_the_notebook_is_a_change(project: Project) -> None:
     cell = write_cell(declared_notebooks()["40_cgl_data"])
-    edited = cell.replace("world_sequences = 80", "world_sequences = 12")
+    edited = cell.replace("world_sequences = 60", "world_sequences = 12")
     assert edited != cell
     project.notebook("40_cgl_data", edited)
     (notebook,) = find(["40"])

@@ -111,7 +111,7 @@ class CglData(Scaled):
     """Notebooks that look at a dataset of skeletons."""
 
     data: Data = "world"
-    world_sequences: WorldSequences = 80
+    world_sequences: WorldSequences = 60
     split_seed: SplitSeed = None
     data_folder: DataFolder = ""
 
@@ -126,7 +126,7 @@ class CglRuns(CglData, Swept):
     """Notebooks that train on skeletons."""
 
     seeds: Seeds = [0]
-    epochs: Epochs = 30
+    epochs: Epochs = 25
     replicas: Replicas = 8
 
 
@@ -146,7 +146,7 @@ class CglComparison(CglRuns):
 class PlainRun(CglData, Swept):
     """40."""
 
-    epochs: Epochs = 30
+    epochs: Epochs = 25
     strength: Annotated[float, protocol("of EWC in the run in the open (paper: 1e6)"), Between(0)] = 1e6
     jobs: Jobs = 1
 
@@ -225,7 +225,7 @@ class Search(CglRuns):
         "GEM": {"strength": [0.05, 0.5, 5.0], "fraction": [0.05, 0.1, 0.2]},
         "REPLAY": {"fraction": [0.05, 0.1, 0.2]},
     }
-    seeds: Seeds = [0, 1]
+    seeds: Seeds = [0]
 
 
 class OtherNetwork(CglComparison):
@@ -243,7 +243,7 @@ class OtherNetwork(CglComparison):
     ] = 0.01
     gcn_epochs: Annotated[
         int, protocol("full-batch steps per task of the GCN beside it (paper: 100)"), Between(1)
-    ] = 30
+    ] = 25
 
 
 NOTEBOOKS: dict[str, type[NotebookParameters]] = {
