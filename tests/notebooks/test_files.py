@@ -147,7 +147,7 @@ def test_a_path_that_is_not_there(five: Project, asked: str) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("epochs = 4.0", "cannot be 4.0: it should be a whole number, as its default 50 is; write 4."),
+        ("epochs = 4.0", "cannot be 4.0: it should be a whole number, as its default 25 is; write 4."),
         ("epochs = 0", "parameter 'epochs' has to be at least 1, not 0."),
         ("epocs = 50", "41_cgl_task_order has no parameter 'epocs'. Did you mean 'epochs'?"),
         ("# epochs = 25", "its parameters cell lacks epochs. Restore it from `driftlab params 41 --cell`."),

@@ -59,10 +59,10 @@ def test_shapes_are_those_of_prepared_data(tmp_path: Path) -> None:
     from driftlab.worlds.skeletons.nucla_layout import nucla_world
 
     nucla = load_nucla(nucla_world(tmp_path / "nucla", sequences_per_class=3))
-    assert prepare(nucla, 52, fit="resample").shape == (30, *cgl.data_shape("world"))
+    assert prepare(nucla, 52, fit="resample").shape == (30, *cgl.data_shape({"data": "world"}))
     ntu = load_ntu(ntu_world(tmp_path / "ntu", sequences_per_class=3))
-    assert prepare(ntu, 300, fit="pad").shape == (30, *cgl.data_shape("world-ntu"))
-    assert cgl.data_shape("world-ntu") == cgl.data_shape("ntu")
+    assert prepare(ntu, 300, fit="pad").shape == (30, *cgl.data_shape({"data": "world-ntu"}))
+    assert cgl.data_shape({"data": "world-ntu"}) == cgl.data_shape({"data": "ntu"})
     assert cgl.data_records({"data": "ntu"}) == 6667
     assert cgl.data_records({"data": "world", "world_sequences": 7}) == 70
 

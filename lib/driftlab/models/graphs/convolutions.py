@@ -44,5 +44,5 @@ class NormalisedConvolution(nn.Module):
         """Map (B, V, inputs) to (B, V, outputs); `adjacency` is (V, V) and includes self loops."""
         inverse_root = adjacency.sum(-1).clamp(min=1).pow(-0.5)
         normalised = inverse_root[:, None] * adjacency * inverse_root
-        mapped: Tensor = normalised @ self.lin(x) + self.bias
+        mapped: Tensor = normalised[None] @ self.lin(x) + self.bias
         return mapped

@@ -41,7 +41,7 @@ def estimate(notebook: str, values: Values, jobs: int) -> Estimate | None:
     sweeps = count(values)
     width = max(values.get("widths", [values.get("width", 64)]))
     depth = max(values.get("depths", [values.get("depth", 2)]))
-    shape, records = data_shape(values["data"]), data_records(values)
+    shape, records = data_shape(values), data_records(values)
     data_bytes = NUMBER * records * prod(shape)
     # JOINT's last task is the largest: the training part of all classes.
     joint = notebook[:2] == "41" or values.get("joint", False)
@@ -65,11 +65,12 @@ def data_entry(data: str) -> catalog.Dataset[Any]:
     return worlds.get(data) or catalog.dataset(data)
 
 
-def data_shape(data: str) -> tuple[int, int, int, int]:
-    """(T, M, V, 3) of a prepared sequence of a dataset or world."""
-    entry = data_entry(data)
+def data_shape(values: Values) -> tuple[int, int, int, int]:
+    """(T, M, V, 3) of a prepared sequence of the notebook's dataset or world."""
+    entry = data_entry(values["data"])
     assert entry.preparation is not None
-    return (entry.preparation.frames, *BODIES_AND_JOINTS[entry.name], 3)
+    frames = values.get("frames") or entry.preparation.frames
+    return (frames, *BODIES_AND_JOINTS[entry.name], 3)
 
 
 def data_records(values: Values) -> int:

@@ -179,7 +179,7 @@ class TaskOrder(CglComparison):
 class ClassOrder(CglComparison):
     """42."""
 
-    seeds: Seeds = [0, 1, 2]
+    seeds: Seeds = [0, 1]
     orders: ClassOrders = 5
     with_task_orders: Annotated[
         int,
@@ -195,7 +195,7 @@ class ClassOrder(CglComparison):
 class Architecture(CglComparison):
     """43."""
 
-    seeds: Seeds = [0, 1, 2]
+    seeds: Seeds = [0, 1]
     joint: Annotated[bool, question("draw JOINT, the upper bound, too")] = True
     widths: Annotated[
         list[int],
@@ -233,14 +233,18 @@ class OtherNetwork(CglComparison):
 
     world_sequences: WorldSequences = 40
     orders: BalancedOrders = 5
-    class_orders: ClassOrders = 5
+    class_orders: ClassOrders = 3
     single_runs: SingleRuns = False
     order_seed: OrderSeed = 0
-    epochs: Epochs = 25
+    frames: Annotated[
+        int | None,
+        protocol("frames that each sequence is resampled to; None keeps the paper's 52 (N-UCLA) or 300 (NTU)"),
+        Between(1),
+    ] = 16
     width: Annotated[int, protocol("units per ST-GCN layer (paper: 64)"), Between(1)] = 8
     learning_rate: Annotated[
         float, protocol("of Adam with ST-GCN (paper: 0.001)"), Between(0, above=True)
-    ] = 0.01
+    ] = 0.02
     gcn_epochs: Annotated[
         int, protocol("full-batch steps per task of the GCN beside it (paper: 100)"), Between(1)
     ] = 25

@@ -69,6 +69,7 @@ class CglSession(Session):
         world_seed: See `load_skeletons`.
         drop_duplicates: Leave the second sequence of each equal pair out.
         split_seed: See `driftlab.scenarios.classes.split_by_class`.
+        frames: Frames that each sequence is resampled to; None prepares the sequences as the paper does.
         engine: `local` or `ray`.
         jobs: How many batches of runs are worked on at once; 0 for one per core.
         replicas: How many runs are trained side by side in a batch at most; fewer where memory is short.
@@ -91,6 +92,7 @@ class CglSession(Session):
         world_seed: int = 0,
         drop_duplicates: bool = False,
         split_seed: int | None = None,
+        frames: int | None = None,
         engine: str = "local",
         jobs: int = 0,
         replicas: int = 8,
@@ -104,6 +106,8 @@ class CglSession(Session):
         self.dataset = catalog.dataset(self.skeletons.source.name)
         preparation = self.dataset.preparation
         assert preparation, "every dataset of skeletons has one"
+        if frames is not None:
+            preparation = catalog.Preparation(frames, "resample")
         self.data, self.digest = task_data(self.skeletons, preparation.frames, preparation.fit)
         self.split_seed = split_seed
         self.split = split_by_class(self.skeletons.labels, seed=split_seed)
