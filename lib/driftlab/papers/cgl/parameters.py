@@ -238,7 +238,9 @@ class OtherNetwork(CglComparison):
     order_seed: OrderSeed = 0
     frames: Annotated[
         int | None,
-        protocol("frames that each sequence is resampled to; None keeps the paper's 52 (N-UCLA) or 300 (NTU)"),
+        protocol(
+            "frames that each sequence is resampled to; None keeps the paper's 52 (N-UCLA) or 300 (NTU)"
+        ),
         Between(1),
     ] = 16
     width: Annotated[int, protocol("units per ST-GCN layer (paper: 64)"), Between(1)] = 8
