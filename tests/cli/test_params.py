@@ -17,7 +17,7 @@ def test_every_parameter_with_meaning_limit_and_the_values_of_the_scales(driftla
     )
     assert (
         "orders task orders of 120; each task equally often first and last, if a multiple of 5 "
-        "a whole number; from 2 to 120 smoke: 3 demo: 10 paper: 120"
+        "a whole number; from 2 to 120 smoke: 3 demo: 5 paper: 120"
     ) in result.out
     assert "depth GCN layers a whole number; at least 1 at every scale: 2" in result.out
     assert "machine: where it runs" in result.out

@@ -456,7 +456,7 @@ def test_an_edit_saved_in_the_notebook_does_not_take_the_place_of_the_scales_own
     project.notebook("40_cgl_data", cell.replace("world_sequences = 60", "world_sequences = 12"))
 
     shown = driftlab("run", "40", "--dry-run").out
-    assert "world_sequences = 12 (changed; demo: 80)" in shown
+    assert "world_sequences = 12 (changed; demo: 60)" in shown
     assert f"→ {tmp_path / 'outputs' / 'notebooks' / 'demo-changed-'}" in shown
     assert f"→ {place}" in driftlab("run", "40", "--dry-run", "-p", "world_sequences", "80").out
     project.scale("smoke", "40_cgl_data", "world_sequences: 12")
@@ -495,7 +495,7 @@ def test_what_failed_inside_the_run_fails_before_it(
 
 
 def test_an_octal_number_is_read_as_a_person_means_it(driftlab: Driver) -> None:
-    assert "epochs = 10 (changed; demo: 50)" in driftlab("run", "41", "-p", "epochs", "010", "--dry-run").out
+    assert "epochs = 10 (changed; demo: 25)" in driftlab("run", "41", "-p", "epochs", "010", "--dry-run").out
 
 
 @pytest.mark.parametrize("notebook", ["40", "41", "42", "43", "44"])
