@@ -4,8 +4,9 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3 || echo python3.11
 VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
-# Processes that `make test` uses, with one thread each.
-TEST_PROCESSES ?= 2
+# Processes that `make test` uses, with one thread each; tests wait for processes of their own, so that two
+# cores have work for three.
+TEST_PROCESSES ?= 3
 # A folder with a paper.yaml is a paper, and a target.
 PAPERS := $(sort $(notdir $(patsubst %/paper.yaml,%,$(wildcard lib/driftlab/papers/*/paper.yaml))))
 

@@ -12,6 +12,20 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 ROOT = Path(__file__).resolve().parents[1]
+LONG = (
+    "browser/test_notebooks",
+    "regression/",
+    "papers/cgl/test_sweeps",
+    "runs/test_engines",
+    "cli/test_run",
+    "papers/oak/test_session",
+    "runs/test_interruption",
+    "training/graphs/test_task_trainer",
+    "cli/test_stopping",
+    "training/detection/",
+    "bench/",
+)
+"""Files and folders of tests that take longest; they begin first, so that no process works alone at the end."""
 PAPERS = [file.parent.name for file in (ROOT / "lib" / "driftlab" / "papers").glob("*/paper.yaml")]
 
 
@@ -29,7 +43,17 @@ class OneProcessPerFile(LoadScopeScheduling):
         return file
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put tests of `LONG` first, in its order."""
+
+    def rank(item: pytest.Item) -> int:
+        return next((i for i, part in enumerate(LONG) if f"tests/{part}" in item.nodeid), len(LONG))
+
+    items.sort(key=rank)
+
+
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> OneProcessPerFile:
+    config.option.loadscopereorder = False  # files are given out in the order of collection
     return OneProcessPerFile(config, log)
 
 

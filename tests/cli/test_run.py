@@ -458,7 +458,7 @@ def test_an_edit_saved_in_the_notebook_does_not_take_the_place_of_the_scales_own
     shown = driftlab("run", "40", "--dry-run").out
     assert "world_sequences = 12 (changed; demo: 60)" in shown
     assert f"→ {tmp_path / 'outputs' / 'notebooks' / 'demo-changed-'}" in shown
-    assert f"→ {place}" in driftlab("run", "40", "--dry-run", "-p", "world_sequences", "80").out
+    assert f"→ {place}" in driftlab("run", "40", "--dry-run", "-p", "world_sequences", "60").out
     project.scale("smoke", "40_cgl_data", "world_sequences: 12")
     assert "notebooks/smoke/40_cgl_data.ipynb" in driftlab("run", "--scale", "smoke", "--dry-run").out
 
