@@ -25,7 +25,7 @@ LONG = (
     "training/detection/",
     "bench/",
 )
-"""Files and folders of tests that take longest; they begin first, so that no process works alone at the end."""
+"""Tests that take longest; they begin first, so that no process works alone at the end."""
 PAPERS = [file.parent.name for file in (ROOT / "lib" / "driftlab" / "papers").glob("*/paper.yaml")]
 
 
