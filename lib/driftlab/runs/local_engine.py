@@ -5,15 +5,13 @@ from __future__ import annotations
 import multiprocessing
 import os
 import pickle
-import signal
-import threading
 from collections.abc import Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
 
+from driftlab.core.driver import follow_driver
 from driftlab.core.errors import ParameterError
 from driftlab.runs.experiment import Config, Experiment, StageResult, State
 from driftlab.runs.failures import StageError
@@ -133,9 +131,7 @@ _worker: tuple[Experiment, Any] | StageError = StageError("a worker was given no
 def _begin_worker(lifeline: Connection, driver: int, device: str) -> None:
     if device:
         os.environ["CUDA_VISIBLE_DEVICES"] = device  # read when the process first uses CUDA
-    # Ctrl-C reaches the whole process group; the driver alone decides what it means.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_die_with, args=(lifeline, driver), daemon=True).start()
+    follow_driver(driver, lifeline)
 
 
 def _receive(payload: bytes, threads: int) -> None:
@@ -152,15 +148,6 @@ def _work_on(stages: Sequence[Config], states: Sequence[State | None]) -> list[S
     if isinstance(_worker, StageError):
         raise _worker
     return run_stages(*_worker, stages, states)
-
-
-def _die_with(lifeline: Connection, driver: int) -> None:
-    # The driver's end closes when it says stop and when it dies, however it dies. The parent's id is looked
-    # at as well, because a process that somebody forked from the driver would hold the end open.
-    with suppress(OSError, EOFError):
-        while os.getppid() == driver and not lifeline.poll(1.0):
-            pass
-    os._exit(1)
 
 
 def _packed(experiment: Experiment, data: Any) -> bytes:

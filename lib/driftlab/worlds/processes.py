@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
+from concurrent.futures import BrokenExecutor
 from typing import Any, TypeVar
 
 import joblib
+from joblib.externals.loky import ProcessPoolExecutor
+
+from driftlab.core.driver import follow_driver
+from driftlab.core.errors import DataError
 
 Labels = TypeVar("Labels")
-_ENOUGH_IMAGES = 400
-"""Number of images from which on the start of worker processes (about two seconds) pays for itself."""
+ENOUGH_IMAGES = 400
+"""Number of images from which on worker processes are started."""
 
 
 def draw_parts(draw: Callable[..., Labels], parts: Sequence[tuple[Any, ...]], images: int) -> list[Labels]:
-    """Call `draw(*part)` for every part, in worker processes if there are many images to draw.
+    """Call `draw(*part)` for every part, in one worker process per core if there are many images to draw.
+
+    The processes end with the call, and with this process if it is killed.
 
     Args:
         draw: A function of a module that writes a part's files, each part from a seed of its own, so that the
@@ -23,7 +31,28 @@ def draw_parts(draw: Callable[..., Labels], parts: Sequence[tuple[Any, ...]], im
 
     Returns:
         What the calls returned, in the order of the parts.
+
+    Raises:
+        DataError: A worker process was killed.
     """
-    processes = min(joblib.cpu_count(), len(parts)) if images >= _ENOUGH_IMAGES else 1
-    results: list[Labels] = joblib.Parallel(n_jobs=processes)(joblib.delayed(draw)(*part) for part in parts)
-    return results
+    processes = min(joblib.cpu_count(), len(parts)) if images >= ENOUGH_IMAGES else 1
+    if processes < 2:
+        return [draw(*part) for part in parts]
+    # joblib's pool instead of the standard library's: it starts from scripts without a guard as well.
+    pool = ProcessPoolExecutor(
+        processes,
+        initializer=follow_driver,
+        initargs=(os.getpid(),),
+        env={"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
+    )
+    try:
+        # Not `pool.map`: it cancels calls when it is interrupted, and then the workers stay and are waited for.
+        calls = [pool.submit(draw, *part) for part in parts]
+        return [call.result() for call in calls]
+    except BrokenExecutor as error:
+        raise DataError(
+            "A process that drew a part of the synthetic world was killed, as happens when memory is short.",
+            hint="Free memory and try again, or set LOKY_MAX_CPU_COUNT=1 to draw in a single process.",
+        ) from error
+    finally:
+        pool.shutdown(kill_workers=True)

@@ -60,7 +60,7 @@ def finding(settings: Mapping[str, Floats], printed: str) -> str:
     "TWP's and LwF's by 10 % or more.",
 )
 def gem_and_replay_cost_more_time(seconds: Mapping[str, float]) -> tuple[Decision, str]:
-    """GEM and REPLAY cost more time a run than the others (cgl-42); it depends on the implementation.
+    """GEM and REPLAY cost more time per run than the others (cgl-42); it depends on the implementation.
 
     Args:
         seconds: Mean wall time of a run, by method; empty if it was not measured.
