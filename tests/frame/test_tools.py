@@ -9,6 +9,7 @@ from types import ModuleType
 
 import pytest
 import yaml
+from conftest import LONG
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -107,3 +108,8 @@ def test_a_regression_notebook_comes_after_those_whose_runs_it_takes_over() -> N
     assert regression.with_earlier(["22"]) == ["20", "21", "22"]
     assert regression.with_earlier(["41", "20"]) == ["20", "40", "41"]
     assert regression.with_earlier(regression.NUMBERS) == list(regression.NUMBERS)
+
+
+def test_the_tests_that_begin_first_are_there() -> None:
+    for part in LONG:
+        assert list((ROOT / "tests").glob(f"{part}*")), f"tests/conftest.py names {part} in LONG"

@@ -46,7 +46,7 @@ def draw_parts(draw: Callable[..., Labels], parts: Sequence[tuple[Any, ...]], im
         env={"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
     )
     try:
-        # Not `pool.map`: it cancels calls when it is interrupted, and then the workers stay and are waited for.
+        # Not `pool.map`: interrupted, it cancels calls, and then this process waits for its workers for ever.
         calls = [pool.submit(draw, *part) for part in parts]
         return [call.result() for call in calls]
     except BrokenExecutor as error:

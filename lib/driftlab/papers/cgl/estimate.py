@@ -76,7 +76,7 @@ def data_shape(values: Values) -> tuple[int, int, int, int]:
 def data_records(values: Values) -> int:
     """Number of sequences."""
     if values["data"].startswith("world"):
-        return int(values.get("world_sequences", 80)) * CLASSES
+        return int(values["world_sequences"]) * CLASSES
     return catalog.dataset(values["data"]).totals["records"]
 
 

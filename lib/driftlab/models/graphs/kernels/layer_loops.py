@@ -176,6 +176,7 @@ def layer_backward_tangent(
     sums: Array,
 ) -> None:
     """Tangent of `layer_backward`, whose input changes by dgrad + dslope·s + slope·ds."""
+    # The ReLU masks are applied here and in `layer_backward`: in a function of their own they are slower.
     nodes, units = len(neighbour_starts) - 1, s.shape[1]
     grad_convolution, grad_residual = np.empty((nodes, units), s.dtype), np.empty((nodes, units), s.dtype)
     sum_convolution, sum_residual = np.empty(units, s.dtype), np.empty(units, s.dtype)
