@@ -179,7 +179,7 @@ class TaskOrder(CglComparison):
 class ClassOrder(CglComparison):
     """42."""
 
-    seeds: Seeds = [0, 1]
+    seeds: Seeds = [0, 1, 2]
     orders: ClassOrders = 5
     with_task_orders: Annotated[
         int,
@@ -195,7 +195,7 @@ class ClassOrder(CglComparison):
 class Architecture(CglComparison):
     """43."""
 
-    seeds: Seeds = [0, 1]
+    seeds: Seeds = [0, 1, 2]
     joint: Annotated[bool, question("draw JOINT, the upper bound, too")] = True
     widths: Annotated[
         list[int],
@@ -225,7 +225,7 @@ class Search(CglRuns):
         "GEM": {"strength": [0.05, 0.5, 5.0], "fraction": [0.05, 0.1, 0.2]},
         "REPLAY": {"fraction": [0.05, 0.1, 0.2]},
     }
-    seeds: Seeds = [0]
+    seeds: Seeds = [0, 1, 2]
 
 
 class OtherNetwork(CglComparison):
